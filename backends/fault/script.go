@@ -1,0 +1,84 @@
+package fault
+
+import "time"
+
+// Script is what a backend does in one exchange: the response it has in mind,
+// and the steps by which it gives it, or fails to.
+type Script struct {
+	// Name is the fault's kind as the scenario writes it, for logs.
+	Name string
+	// Response is what Write steps take their bytes from.
+	Response Response
+	// Steps are done in order. After the last one the exchange is over and the
+	// connection is kept or closed as HTTP says.
+	Steps []Step
+}
+
+// Op is one thing a backend can do on a connection.
+type Op uint8
+
+// The operations.
+const (
+	// ReadHead reads until the request's head is complete.
+	ReadHead Op = iota + 1
+	// ReadAll reads the whole request, head and body.
+	ReadAll
+	// Wait lets For pass.
+	Wait
+	// Write sends Len bytes of the response from where the last Write stopped;
+	// Len < 0 is the rest. With Chunk > 0 it sends Chunk bytes at a time, For
+	// apart, the first ones at once.
+	Write
+	// Stall keeps the connection open and does nothing until the other side
+	// closes or the run ends.
+	Stall
+	// Close closes the connection in the orderly way (FIN).
+	Close
+	// Reset cuts the connection (RST).
+	Reset
+)
+
+// Step is one step of a script.
+type Step struct {
+	Op    Op
+	For   time.Duration
+	Len   int64
+	Chunk int64
+}
+
+// Door says how a backend's listener behaves, whatever the request.
+type Door uint8
+
+// The doors. Every one but Open acts on open connections too.
+const (
+	// Open accepts.
+	Open Door = iota
+	// Frozen is a stopped process (SIGSTOP): the kernel completes connects,
+	// nothing is read or answered; open connections stand still. What was due
+	// meanwhile happens at the thaw.
+	Frozen
+	// Refusing is a port that nobody listens on: connects get RST, open
+	// connections are closed.
+	Refusing
+	// Blackholed is a host that is gone: SYNs are not answered, open
+	// connections stand still.
+	Blackholed
+)
+
+// String is the door's name as a scenario writes the fault.
+func (d Door) String() string {
+	return [...]string{"open", "freeze", "refuse", "blackhole"}[d]
+}
+
+// Fault is what one `do:` of a scenario means: either a door, which holds for
+// the whole backend while its rule's window is open, or a script for one
+// exchange, or an action at accept.
+type Fault struct {
+	// Door is not Open for freeze, refuse and blackhole; then the rest is empty.
+	Door Door
+	// AtAccept is Close or Reset for a connection that ends as soon as it was
+	// accepted, before anything is read; 0 otherwise.
+	AtAccept Op
+	// Script is played for a request.
+	Script Script
+}

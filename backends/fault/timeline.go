@@ -1,0 +1,54 @@
+package fault
+
+import "time"
+
+// Sight is one thing the other side of a connection sees.
+type Sight struct {
+	At time.Duration
+	// Bytes is how many bytes of the response have arrived in all, head first.
+	Bytes int64
+	// End is Close or Reset when the connection ends here, 0 otherwise.
+	End Op
+}
+
+// Timeline evaluates the script for a request that was sent whole at sent: it
+// appends to dst what the other side sees, in order of time, until the exchange
+// is over. thaw maps an instant at which the backend would act to the one at
+// which it can (a frozen process acts at its thaw); the second result is false
+// when it never can. A script that stalls just ends.
+func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Duration) (time.Duration, bool)) []Sight {
+	now, size, seen := sent, s.Response.Size(), int64(0)
+	for _, st := range s.Steps {
+		if st.Op == Wait {
+			now += st.For
+			continue
+		}
+		var ok bool
+		if now, ok = thaw(now); !ok || st.Op == Stall {
+			return dst
+		}
+		switch st.Op {
+		case Close, Reset:
+			return append(dst, Sight{At: now, Bytes: seen, End: st.Op})
+		case Write:
+			end := size
+			if st.Len >= 0 {
+				end = min(seen+st.Len, size)
+			}
+			for seen < end {
+				step := end - seen
+				if st.Chunk > 0 {
+					step = min(step, st.Chunk)
+				}
+				seen += step
+				dst = append(dst, Sight{At: now, Bytes: seen})
+				if seen < end && st.For > 0 {
+					if now, ok = thaw(now + st.For); !ok {
+						return dst
+					}
+				}
+			}
+		}
+	}
+	return dst
+}

@@ -1,0 +1,3 @@
+module github.com/nolive/nolive
+
+go 1.26

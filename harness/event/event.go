@@ -1,0 +1,65 @@
+// Package event is the one alphabet in which every engine tells what happened:
+// only facts that the simulator, the reference proxy and real nginx can all
+// observe. It never judges and never touches a clock or a socket.
+package event
+
+import "time"
+
+// Event is one fact of a run. Which fields are set depends on Kind; the zero
+// value of a field means "does not apply".
+type Event struct {
+	// At is scenario time since the run's origin, which lies on a whole second
+	// of the proxy's clock. Engines stamp with at least millisecond precision.
+	At time.Duration
+	// Kind says what happened and which other fields apply.
+	Kind Kind
+	// Request is the client request this belongs to.
+	Request Request
+	// Try counts the attempts of one request from 1.
+	Try int
+	// Peer is the backend's name exactly as the configuration writes it.
+	Peer string
+	// Upstream is the name of the upstream block, or of the implicit one that a
+	// literal proxy_pass makes.
+	Upstream string
+	// Outcome of an attempt (AttemptEnded) or of a response (ResponseEnded).
+	Outcome Outcome
+	// Status is an HTTP status: of the attempt, of the proxy's answer, or of
+	// what the client saw. 0 when there was none.
+	Status int
+	// Cached is true for an attempt on a kept-alive upstream connection.
+	Cached bool
+	// Worker is the proxy worker that acted, from 0 in order of first use.
+	Worker int
+	// Detail is the fault's name (FaultOn, FaultOff) or the log line (Logged).
+	Detail string
+}
+
+// Request names one client request: the N-th, from 1, of a traffic.
+type Request struct {
+	Traffic string
+	N       int
+}
+
+// Sink receives events in the order in which they happened. Implementations
+// that serve sockets must be safe for concurrent use; the simulator calls from
+// one goroutine.
+type Sink interface{ Emit(Event) }
+
+// SinkFunc adapts a function to Sink.
+type SinkFunc func(Event)
+
+// Emit calls f.
+func (f SinkFunc) Emit(e Event) { f(e) }
+
+// Tee passes every event to each sink in turn.
+func Tee(sinks ...Sink) Sink {
+	return SinkFunc(func(e Event) {
+		for _, s := range sinks {
+			s.Emit(e)
+		}
+	})
+}
+
+// Discard drops every event.
+var Discard Sink = SinkFunc(func(Event) {})

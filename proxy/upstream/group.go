@@ -1,0 +1,110 @@
+package upstream
+
+import (
+	"time"
+
+	"github.com/nolive/nolive/harness/event"
+)
+
+// Group is the live state of one upstream block: of one worker, or of all
+// workers when the block has a zone. It is not safe for concurrent use.
+type Group struct {
+	cfg     Config
+	primary set
+	backup  set
+	// single is nginx's peers->single: one primary address in all and no backup
+	// peer. Weights, max_fails and down play no part, so `server a; server b
+	// down;` isn't single and one server marked down is
+	// (ngx_http_upstream_init_round_robin).
+	single bool
+	// live is the number of peers not marked down: nginx counts tries from the
+	// configuration, not from what is eligible now (since 1.19.6).
+	live int
+	sink event.Sink
+}
+
+// set is the primary or the backup half of a group.
+type set struct{ peers []peer }
+
+// peer is nginx's ngx_http_upstream_rr_peer_t.
+type peer struct {
+	Server
+	index       int   // position in Config.Servers
+	failTimeout int64 // seconds
+	current     int   // current_weight: smooth round robin's accumulator
+	effective   int   // effective_weight: lowered by failures, climbs back a step a pass
+	fails       int   // counted failures; no time lowers it
+	accessed    int64 // second of the last counted failure
+	checked     int64 // second of the last counted failure or opening pick
+	conns       int   // attempts in flight
+}
+
+// NewGroup returns a group in which every peer is fresh. Events go to sink.
+func NewGroup(cfg Config, sink event.Sink) *Group {
+	g := &Group{cfg: cfg, sink: sink}
+	for i, s := range cfg.Servers {
+		p := peer{Server: s, index: i, effective: s.Weight, failTimeout: int64(s.FailTimeout / time.Second)}
+		if s.Backup {
+			g.backup.peers = append(g.backup.peers, p)
+		} else {
+			g.primary.peers = append(g.primary.peers, p)
+		}
+		if !s.Down {
+			g.live++
+		}
+	}
+	g.single = len(g.primary.peers) == 1 && len(g.backup.peers) == 0
+	return g
+}
+
+// Config returns what the group was made from.
+func (g *Group) Config() Config { return g.cfg }
+
+// PeerState is a copy of one peer's counters, for explanations and tests.
+type PeerState struct {
+	Name      string
+	Current   int
+	Effective int
+	Fails     int
+	// Accessed and Checked are whole seconds since the run's origin, or -1 when
+	// never written.
+	Accessed int64
+	Checked  int64
+	Conns    int
+	// Out is true when a pick at the instant asked for would pass the peer over
+	// because of its failures.
+	Out bool
+}
+
+// State returns a copy of every peer's counters in configuration order, judged at now.
+func (g *Group) State(now time.Duration) []PeerState {
+	out := make([]PeerState, len(g.cfg.Servers))
+	for _, s := range []*set{&g.primary, &g.backup} {
+		for i := range s.peers {
+			p := &s.peers[i]
+			out[p.index] = PeerState{
+				Name: p.Name, Current: p.current, Effective: p.effective, Fails: p.fails,
+				Accessed: sinceOrigin(p.accessed), Checked: sinceOrigin(p.checked),
+				Conns: p.conns, Out: !g.single && p.out(second(now)),
+			}
+		}
+	}
+	return out
+}
+
+func sinceOrigin(s int64) int64 {
+	if s == 0 {
+		return -1
+	}
+	return s - epoch
+}
+
+// out says whether failures keep the peer out of rotation: it stays out while
+// now - checked <= fail_timeout, in whole seconds, so really for
+// (fail_timeout, fail_timeout+1] (ngx_http_upstream_get_peer).
+func (p *peer) out(now int64) bool {
+	return p.MaxFails != 0 && p.fails >= p.MaxFails && now-p.checked <= p.failTimeout
+}
+
+// full says whether max_conns keeps the peer out.
+func (p *peer) full() bool { return p.MaxConns != 0 && p.conns >= p.MaxConns }

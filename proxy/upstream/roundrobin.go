@@ -1,0 +1,62 @@
+package upstream
+
+// pick is smooth weighted round robin over the peers that are eligible for this
+// request (ngx_http_upstream_get_peer). Every pick moves every eligible peer;
+// peers passed over keep stale weights. Ties go to the earlier peer.
+func (s *set) pick(tried bitmap, now int64) (best *peer, position int) {
+	total := 0
+	for i := range s.peers {
+		p := &s.peers[i]
+		if tried.has(i) || p.Down || p.out(now) || p.full() {
+			continue
+		}
+		p.current += p.effective
+		total += p.effective
+		// After it was used: a peer that comes back with 0 adds 0 to its first
+		// pass, so its probe isn't the first request after the penalty.
+		if p.effective < p.Weight {
+			p.effective++
+		}
+		if best == nil || p.current > best.current {
+			best, position = p, i
+		}
+	}
+	if best == nil {
+		return nil, -1
+	}
+	best.current -= total
+	best.stamp(now)
+	return best, position
+}
+
+// stamp notes an opening pick. It makes a marked peer ineligible to others for
+// another fail_timeout, so one probe starts a period, and it opens the window
+// in which a success clears the failures.
+func (p *peer) stamp(now int64) {
+	if now-p.checked > p.failTimeout {
+		p.checked = now
+	}
+}
+
+// failed counts a failure at its completion (ngx_http_upstream_free_round_robin_peer)
+// and says whether nginx logs "upstream server temporarily disabled".
+func (p *peer) failed(now int64) (disabled bool) {
+	p.fails++
+	p.accessed, p.checked = now, now
+	if p.MaxFails != 0 {
+		// Integer division: with weight 1 and max_fails 2 nothing is taken.
+		p.effective -= p.Weight / p.MaxFails
+		disabled = p.fails >= p.MaxFails
+	}
+	p.effective = max(p.effective, 0)
+	return disabled
+}
+
+// passed is every release that isn't a failure: also an abort, a truncated
+// body, a listed 404. It clears the failures only when a pick opened the window
+// after the last failure, strictly and in whole seconds.
+func (p *peer) passed() {
+	if p.accessed < p.checked {
+		p.fails = 0
+	}
+}
