@@ -1,0 +1,57 @@
+package clock
+
+import (
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Kind says what was late.
+type Kind uint8
+
+// The kinds of lateness.
+const (
+	// Send: a planned send of the load.
+	Send Kind = iota
+	// Wait: a wait of a backend's script, or of the reference proxy.
+	Wait
+	kinds
+)
+
+// Lateness collects how late sends and waits were, in scenario time. The zero
+// value is ready; it is safe for concurrent use.
+type Lateness struct {
+	mu   sync.Mutex
+	hist [kinds]*hdrhistogram.Histogram
+}
+
+// Jitter sums up one kind of lateness, in scenario time with three digits.
+type Jitter struct {
+	Count    int64
+	P50, P99 time.Duration
+	Max      time.Duration
+}
+
+// Note records one lateness; a negative one counts as 0.
+func (l *Lateness) Note(k Kind, d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hist[k] == nil {
+		// Microseconds up to an hour.
+		l.hist[k] = hdrhistogram.New(1, 3600e6, 3)
+	}
+	_ = l.hist[k].RecordValue(min(max(d.Microseconds(), 0), 3600e6))
+}
+
+// Jitter returns the summary of one kind.
+func (l *Lateness) Jitter(k Kind) Jitter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.hist[k]
+	if h == nil {
+		return Jitter{}
+	}
+	us := func(v int64) time.Duration { return time.Duration(v) * time.Microsecond }
+	return Jitter{Count: h.TotalCount(), P50: us(h.ValueAtQuantile(50)), P99: us(h.ValueAtQuantile(99)), Max: us(h.Max())}
+}

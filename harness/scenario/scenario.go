@@ -1,0 +1,109 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/check"
+	"github.com/nolive/nolive/proxy/nginxconf"
+)
+
+// File is one scenario file: the base scenario and its variants, each complete.
+type File struct {
+	// Path is the file's name as it was given, for messages.
+	Path string
+	// Source is the file as read.
+	Source []byte
+	// Scenarios holds the base scenario first, then the variants in file order.
+	Scenarios []*Scenario
+}
+
+// Scenario is one incident, resolved: a variant has everything it inherits.
+type Scenario struct {
+	// Name is lower-case words with hyphens; Variant is "" for the base.
+	Name, Variant string
+	About         string
+	Tags          []string
+	// Nginx is the configuration under test.
+	Nginx *nginxconf.Config
+	// Backends are all backends of the configuration, in order of appearance,
+	// each with the rules that apply to it ("*" expanded; its own rules win).
+	Backends []Backend
+	Traffic  []Traffic
+	Expect   []check.Check
+	// Engines that the scenario may run on, in the order sim, reference, nginx.
+	Engines []string
+	// Speed is the fastest that the scenario bears (max_speed), 0 for no limit
+	// of its own; AskSpeed is the speed it asks for (speed), 0 for auto.
+	MaxSpeed, AskSpeed float64
+	// Jitter is how late a send or a wait may be, in scenario time, before the
+	// run is invalid.
+	Jitter time.Duration
+	Seed   uint64
+}
+
+// Title is "name" or "name/variant".
+func (s *Scenario) Title() string {
+	if s.Variant == "" {
+		return s.Name
+	}
+	return s.Name + "/" + s.Variant
+}
+
+// Backend is one server and its rules.
+type Backend struct {
+	// Name is exactly as the configuration writes the address.
+	Name  string
+	Rules fault.Rules
+}
+
+// Traffic is one source of requests.
+type Traffic struct {
+	Name    string
+	Method  string
+	Path    string
+	Headers []fault.Header
+	// Body is the number of bytes of the request's body.
+	Body int64
+	// To picks a listen address or server_name; "" is the first listen.
+	To string
+
+	// Load is one of the three forms.
+	Load Load
+	// Client says how the clients of this traffic behave.
+	Client Client
+}
+
+// Load says when requests are sent. Exactly one form is used: At (explicit),
+// Rate > 0 (open loop), else closed loop.
+type Load struct {
+	// At are explicit instants.
+	At []time.Duration
+	// Rate is requests per second of scenario time, during For from Start.Lo;
+	// Poisson draws the gaps, otherwise they are even.
+	Rate    float64
+	Poisson bool
+	// Users, each asking Times times (0: until For has passed since the user's
+	// start), waiting Pause after each answer. Every user starts at a seeded
+	// instant within Start.
+	Users int
+	Times int
+	Pause Interval
+	Start Interval
+	For   time.Duration
+}
+
+// Interval is a range of durations; Lo == Hi is a fixed one.
+type Interval struct{ Lo, Hi time.Duration }
+
+// Client says how a client treats its connection.
+type Client struct {
+	// Keepalive keeps the connection for the user's next request; otherwise
+	// every request has a new connection.
+	Keepalive bool
+	// Timeout is how long a client waits for the whole answer before it closes
+	// the connection; 0 is for ever.
+	Timeout time.Duration
+	// HTTP10 speaks HTTP/1.0.
+	HTTP10 bool
+}

@@ -1,0 +1,88 @@
+package nginxconf
+
+import (
+	"time"
+
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// Config is what an nginx configuration means for failover.
+type Config struct {
+	// Tree is the parsed text that Config was interpreted from.
+	Tree *Tree
+	// WorkerProcesses is worker_processes; "auto" and absent are 1.
+	WorkerProcesses int
+	// Upstreams are the upstream blocks in order, then the implicit ones that a
+	// literal proxy_pass makes. Pass.Upstream points into it.
+	Upstreams []*upstream.Config
+	Servers   []*Server
+	// Backends are the names of all backends, in order of appearance, once each:
+	// every `server` address of an upstream and every literal proxy_pass host,
+	// exactly as written.
+	Backends []string
+	// NginxOnly are directives that change failover and aren't modelled: the
+	// simulator and the reference proxy must refuse the configuration.
+	NginxOnly []Note
+	// Ignored are directives that can't matter for failover, once each.
+	Ignored []Note
+}
+
+// Note is a remark about a place in the configuration.
+type Note struct {
+	Pos  Pos
+	Text string
+}
+
+// Server is one server block.
+type Server struct {
+	// Listens are the listen directives as written; a server without one has
+	// nginx's default "80".
+	Listens []Listen
+	Names   []string
+	// Locations in order of appearance.
+	Locations []*Location
+}
+
+// Listen is one listen directive.
+type Listen struct {
+	// Address is the parameter as written: "80", "127.0.0.1:8080", "[::]:80".
+	Address string
+	// Default is true with default_server.
+	Default bool
+}
+
+// Location is one location block, or the server's own level for "/".
+type Location struct {
+	// Exact is true for `location = path`; otherwise Path is a prefix.
+	Exact bool
+	Path  string
+	// Pass is set for a proxied location. A location without it answers with
+	// Return, or 404.
+	Pass   *Pass
+	Return *Return
+}
+
+// Return is `return code [text]`.
+type Return struct {
+	Status int
+	Text   string
+}
+
+// Pass is a proxied location with everything it inherits.
+type Pass struct {
+	Upstream *upstream.Config
+	// URI replaces the part of the request's path that the location matched,
+	// when the proxy_pass has one; HasURI tells "" from none.
+	URI    string
+	HasURI bool
+	// The time-outs, default 60 s each.
+	ConnectTimeout, SendTimeout, ReadTimeout time.Duration
+	Policy                                   upstream.Policy
+	// HTTP11 is proxy_http_version 1.1; the default is 1.0.
+	HTTP11 bool
+	// KeepConnection is true when the Connection header sent to the backend
+	// lets it keep the connection (proxy_set_header Connection "").
+	KeepConnection bool
+	// IgnoreClientAbort is proxy_ignore_client_abort.
+	IgnoreClientAbort bool
+}

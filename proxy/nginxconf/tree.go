@@ -1,0 +1,4 @@
+package nginxconf
+
+// Tree is a parsed configuration: its directives, in order, over the files' bytes.
+type Tree struct{}
