@@ -1,0 +1,32 @@
+# The two commands of the README are `make run` and `make test`.
+GO ?= go
+
+.PHONY: run build test e2e bench lint fuzz schema
+
+run: ## every shipped scenario on the simulator and the reference proxy
+	$(GO) run . run
+
+build: ## the nolive command
+	$(GO) build -o nolive .
+
+test: ## all tests that need neither nginx nor Docker
+	$(GO) test ./...
+
+e2e: ## every promise on the real nginx: needs nginx, and libfaketime for speed
+	$(GO) test -tags e2e -count=1 -timeout 20m ./e2e/... ./proxy/nginx/... ./proxy/nginxconf/...
+
+bench: ## the figures of the README, side by side in one run
+	$(GO) test -run '^$$' -bench . -benchmem ./proxy/upstream ./harness/analysis ./harness/sim
+	$(GO) test -tags e2e -run '^$$' -bench . -benchtime 2s ./proxy/reference
+
+lint:
+	$(GO) vet ./...
+	$(GO) vet -tags e2e ./...
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
+
+fuzz: ## a minute for each of the parsers
+	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./proxy/nginxconf
+	$(GO) test -run '^$$' -fuzz . -fuzztime 60s ./harness/scenario
+
+schema: ## scenarios/schema.json from the Go types
+	$(GO) generate ./harness/scenario

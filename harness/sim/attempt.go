@@ -1,0 +1,221 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// attempt connects to the peer, or takes an idle connection, and sends the request.
+func (s *Sim) attempt(f *flight, d upstream.Decision) {
+	pass := f.t.location.Pass
+	b := s.backends[pass.Upstream.Servers[d.Peer].Name]
+	f.passing, f.status, f.script = false, 0, nil
+	if d.Conn != 0 {
+		c := s.workers[f.worker].caches[pass.Upstream]
+		f.conn = c.conns[d.Conn]
+		delete(c.conns, d.Conn)
+		s.request(f, &exchange{b: b, conn: f.conn})
+		return
+	}
+	f.conn = &conn{b: b, opened: s.now, peer: d.Peer}
+	x := &exchange{b: b, conn: f.conn}
+	switch b.door(s.now) {
+	case fault.Refusing:
+		s.due(f, s.now, doFail, event.Refused)
+	case fault.Blackholed:
+		s.connectLater(f, x, pass.ConnectTimeout)
+	default:
+		s.request(f, x)
+	}
+}
+
+// connectLater waits for a host that doesn't answer: until the time-out, or
+// until a retransmitted SYN finds it back (Linux sends again after 1, 3, 7, 15,
+// 31 and 63 s of real time, tcp_syn_retries = 6).
+func (s *Sim) connectLater(f *flight, x *exchange, timeout time.Duration) {
+	deadline := s.now + timeout
+	for wait := time.Second; wait <= 63*time.Second; wait = 2*wait + time.Second {
+		at := s.now + wait
+		if at > deadline {
+			break
+		}
+		switch x.b.door(at) {
+		case fault.Blackholed:
+			continue
+		case fault.Refusing:
+			s.due(f, at, doFail, event.Refused)
+		default:
+			s.push(step{at: at, do: doConnected, f: f, x: x, gen: f.gen})
+		}
+		return
+	}
+	s.push(step{at: deadline, do: doConnectFail, f: f, gen: f.gen})
+}
+
+// connected goes on once the connection stands.
+func (s *Sim) connected(f *flight, x *exchange) { s.request(f, x) }
+
+// request sends the request on the flight's connection: the kernel takes it at
+// once, the backend reads it when it can.
+func (s *Sim) request(f *flight, x *exchange) {
+	f.asked = s.now
+	x.request, x.t, x.f, x.gen = f.id, f.t, f, f.gen
+	at, ok := x.b.thaw(s.now)
+	if ok && at == s.now {
+		s.read(x)
+		return
+	}
+	// Nothing can come before the thaw: the read time-out is what is due, or the
+	// port's closing.
+	s.due(f, f.asked+f.t.location.Pass.ReadTimeout, doFail, event.ReadTimeout)
+	if ok {
+		s.push(step{at: at, do: doRead, x: x})
+	}
+}
+
+// read lets the backend read the request, choose what to do, and do it.
+func (s *Sim) read(x *exchange) {
+	if x.b.door(s.now) == fault.Refusing {
+		// The process went away without ever having read it.
+		s.saw(x, nil, []fault.Sight{{At: s.now, End: fault.Close}})
+		return
+	}
+	if x.conn.number == 0 {
+		if op := x.accept(s.now); op != 0 {
+			s.saw(x, nil, []fault.Sight{{At: s.now, End: op}})
+			return
+		}
+	}
+	s.sink.Emit(event.Event{At: s.now, Kind: event.BackendGot, Request: x.request, Peer: x.b.name})
+	what := x.pick(s.now)
+	if x.f.gen != x.gen {
+		return // the proxy has given this attempt up
+	}
+	sights := what.Script.Timeline(x.f.sights[:0], s.now, x.b.thaw)
+	if at, ok := x.b.refusesAfter(s.now); ok {
+		sights = cut(sights, at)
+	}
+	s.saw(x, &what.Script, sights)
+}
+
+// cut ends what can be seen at the instant at which the port is closed. A
+// response that was complete by then stays as it is.
+func cut(sights []fault.Sight, at time.Duration) []fault.Sight {
+	bytes := int64(0)
+	for i, v := range sights {
+		if v.At >= at {
+			sights = sights[:i]
+			break
+		}
+		bytes = v.Bytes
+	}
+	return append(sights, fault.Sight{At: at, Bytes: bytes, End: fault.Close})
+}
+
+// saw decides what of the sights comes first: the whole header, an end before
+// it, or the read time-out, which runs from the request to the whole header and
+// isn't restarted by parts of it.
+func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
+	f := x.f
+	if f.gen != x.gen {
+		return
+	}
+	f.script, f.sights = script, sights
+	f.gen++ // overtakes a time-out scheduled before the thaw
+	deadline := f.asked + f.t.location.Pass.ReadTimeout
+	for _, v := range sights {
+		if v.At > deadline {
+			break
+		}
+		switch {
+		case script != nil && v.Bytes >= int64(len(script.Response.Head)):
+			s.due(f, v.At, doHeader, 0)
+			return
+		case v.End == fault.Close:
+			s.due(f, v.At, doFail, event.Closed)
+			return
+		case v.End == fault.Reset:
+			s.due(f, v.At, doFail, event.Reset)
+			return
+		}
+	}
+	s.due(f, deadline, doFail, event.ReadTimeout)
+}
+
+// due schedules what happens next to a flight, or does it if that is now.
+func (s *Sim) due(f *flight, at time.Duration, what do, o event.Outcome) {
+	f.outcome = o
+	st := step{at: at, do: what, f: f, gen: f.gen}
+	if at <= s.now {
+		s.do(&st)
+		return
+	}
+	s.push(st)
+}
+
+// header asks the model what to do with a whole header.
+func (s *Sim) header(f *flight) {
+	s.follow(f, f.req.Header(s.now, f.script.Response.Status))
+}
+
+// pass finds the end of a response whose header went to the client: whole,
+// broken off, or silent for the read time-out, which here is between two reads.
+func (s *Sim) pass(f *flight) {
+	timeout := f.t.location.Pass.ReadTimeout
+	r := &f.script.Response
+	whole := int64(len(r.Head)) + max(r.Announced, 0)
+	last := s.now
+	for _, v := range f.sights {
+		if v.At < s.now {
+			continue
+		}
+		if v.At-last > timeout {
+			break
+		}
+		last = v.At
+		switch {
+		case r.Announced >= 0 && v.Bytes >= whole, f.t.plan.Spec.Method == "HEAD":
+			s.due(f, v.At, doEnd, event.Passed)
+			return
+		case v.End == fault.Close && r.Announced < 0:
+			s.due(f, v.At, doEnd, event.Passed)
+			return
+		case v.End != 0:
+			s.due(f, v.At, doEnd, event.Truncated)
+			return
+		}
+	}
+	if r.Announced < 0 && f.sights[len(f.sights)-1].Bytes >= r.Size() {
+		// The script is over, and without a length only closing ends the body.
+		s.due(f, last, doEnd, event.Passed)
+		return
+	}
+	s.due(f, last+timeout, doEnd, event.Truncated)
+}
+
+// end finishes an exchange that was passed on.
+func (s *Sim) end(f *flight) {
+	s.keep(f)
+	f.req.End(s.now, f.outcome, f.status)
+	s.finish(f, f.status, f.outcome, f.status)
+}
+
+// keep stores the upstream connection where nginx would: the request asked for
+// it, the response came whole with its length, and nobody closed.
+func (s *Sim) keep(f *flight) {
+	pass := f.t.location.Pass
+	c := s.workers[f.worker].caches[pass.Upstream]
+	last := f.sights[len(f.sights)-1]
+	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 ||
+		f.script.Response.Announced < 0 || last.End != 0 && last.At <= s.now {
+		return
+	}
+	closes := time.Duration(0)
+	if last.End != 0 {
+		closes = last.At
+	}
+	c.store(s, f.conn, closes)
+}

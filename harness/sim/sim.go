@@ -1,0 +1,143 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/plan"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// Options say what to run.
+type Options struct {
+	Plan *plan.Plan
+	// Sink gets every event, in order of time.
+	Sink event.Sink
+	// Progress, when set, is called now and then with the scenario time reached.
+	Progress func(now time.Duration)
+}
+
+// Sim is one run in virtual time.
+type Sim struct {
+	queue
+	now      time.Duration
+	plan     *plan.Plan
+	sink     event.Sink
+	workers  []worker
+	backends map[string]*backend
+	traffic  []*traffic
+	free     []*flight
+	// open counts users and open loops that may still send; active counts
+	// requests under way. The run is over when both are 0.
+	open, active int
+	connections  int // client connections so far
+}
+
+// Run simulates the plan and returns the scenario time at which everybody had
+// an answer. It fails for a configuration that the model doesn't cover, and
+// with ctx's error when that ends first.
+func Run(ctx context.Context, o Options) (time.Duration, error) {
+	s := &Sim{plan: o.Plan, sink: upstream.NewLogger(o.Sink), backends: map[string]*backend{}}
+	cfg := o.Plan.Scenario.Nginx
+	if len(cfg.NginxOnly) > 0 {
+		n := cfg.NginxOnly[0]
+		return 0, fmt.Errorf("%v: %s", n.Pos, n.Text)
+	}
+	s.workers = newWorkers(cfg, s.sink)
+	for _, b := range o.Plan.Scenario.Backends {
+		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, changes: b.Rules.DoorChanges(), seed: o.Plan.Seed}
+	}
+	s.scheduleDoors()
+	for i := range o.Plan.Traffic {
+		if err := s.startTraffic(&o.Plan.Traffic[i]); err != nil {
+			return 0, err
+		}
+	}
+	defer s.stopTraffic()
+	for n := 0; s.open+s.active > 0; n++ {
+		if n%4096 == 0 {
+			if err := ctx.Err(); err != nil {
+				return s.now, err
+			}
+			if o.Progress != nil {
+				o.Progress(s.now)
+			}
+		}
+		if len(s.steps) == 0 {
+			return s.now, fmt.Errorf("nothing is due at %v although %d requests are under way", s.now, s.active)
+		}
+		st := s.pop()
+		s.now = st.at
+		s.do(&st)
+	}
+	return s.now, nil
+}
+
+// do carries out one step unless it was overtaken.
+func (s *Sim) do(st *step) {
+	if f := st.f; f != nil && st.do != doClientTimeout && st.gen != f.gen {
+		return
+	}
+	switch st.do {
+	case doArrive:
+		s.arrive(st.t)
+	case doAsk:
+		s.ask(st.t, int(st.user))
+	case doRead:
+		s.read(st.x)
+	case doConnected:
+		s.connected(st.f, st.x)
+	case doConnectFail:
+		s.follow(st.f, st.f.req.Fail(s.now, event.ConnectTimeout))
+	case doFail:
+		s.follow(st.f, st.f.req.Fail(s.now, st.f.outcome))
+	case doHeader:
+		s.header(st.f)
+	case doEnd:
+		s.end(st.f)
+	case doClientTimeout:
+		if st.gen == st.f.life {
+			s.clientTimeout(st.f)
+		}
+	case doIdle:
+		st.x.conn.cache.drop(upstream.ConnID(st.gen))
+	case doDoor:
+		s.changeDoor(st.x.b, fault.Door(st.user))
+	}
+}
+
+// scheduleDoors lets FaultOn and FaultOff happen at the plan's instants.
+func (s *Sim) scheduleDoors() {
+	for _, d := range s.plan.Doors {
+		x := &exchange{b: s.backends[d.Backend]}
+		for _, c := range d.Changes {
+			s.push(step{at: c.At, do: doDoor, x: x, user: int32(c.Door)})
+		}
+	}
+}
+
+// changeDoor tells of a door's change. A port that closes takes its idle
+// connections with it.
+func (s *Sim) changeDoor(b *backend, to fault.Door) {
+	if from := b.door(max(s.now-1, 0)); s.now > 0 && from != fault.Open {
+		s.sink.Emit(event.Event{At: s.now, Kind: event.FaultOff, Peer: b.name, Detail: from.String()})
+	}
+	if to != fault.Open {
+		s.sink.Emit(event.Event{At: s.now, Kind: event.FaultOn, Peer: b.name, Detail: to.String()})
+	}
+	if to != fault.Refusing {
+		return
+	}
+	for _, w := range s.workers {
+		for _, c := range w.caches {
+			for id, cn := range c.conns {
+				if cn.b == b {
+					c.drop(id)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package sim
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/plan"
+	"github.com/nolive/nolive/proxy/nginxconf"
+)
+
+// traffic is one source of requests, with its way through the configuration
+// looked up once: all its requests have the same path.
+type traffic struct {
+	plan     *plan.Traffic
+	location *nginxconf.Location
+	uri      string // the path that reaches a backend
+	header   func(string) string
+	next     func() (time.Duration, bool) // open loop: the next arrival
+	stop     func()
+	sent     int
+	users    []user
+}
+
+// user is one client of a closed loop.
+type user struct {
+	asked int
+	// worker keeps a kept-alive connection's worker, -1 for none yet.
+	worker int
+}
+
+func (s *Sim) startTraffic(p *plan.Traffic) error {
+	server, location := s.plan.Scenario.Nginx.Route(p.Spec.To, p.Spec.Path)
+	if server == nil {
+		return fmt.Errorf("traffic %s: nothing listens for it", p.Spec.Name)
+	}
+	t := &traffic{plan: p, location: location, uri: p.Spec.Path}
+	if location != nil && location.Pass != nil {
+		t.uri = location.UpstreamURI(p.Spec.Path)
+	}
+	t.header = func(name string) string {
+		for _, h := range p.Spec.Headers {
+			if strings.EqualFold(h.Name, name) {
+				return h.Value
+			}
+		}
+		return ""
+	}
+	s.traffic = append(s.traffic, t)
+	if p.Open() {
+		t.next, t.stop = iter.Pull(p.Arrivals())
+		if at, ok := t.next(); ok {
+			s.open++
+			s.push(step{at: at, do: doArrive, t: t})
+		}
+		return nil
+	}
+	t.users = make([]user, p.Users())
+	for u := range t.users {
+		t.users[u].worker = -1
+		if p.More(u+1, 1, p.Start(u+1)) {
+			s.open++
+			s.push(step{at: p.Start(u + 1), do: doAsk, t: t, user: int32(u)})
+		}
+	}
+	return nil
+}
+
+func (s *Sim) stopTraffic() {
+	for _, t := range s.traffic {
+		if t.stop != nil {
+			t.stop()
+		}
+	}
+}
+
+// arrive sends the next request of an open loop and schedules the one after it.
+func (s *Sim) arrive(t *traffic) {
+	t.sent++
+	if at, ok := t.next(); ok {
+		s.push(step{at: at, do: doArrive, t: t})
+	} else {
+		s.open--
+	}
+	s.send(t, event.Request{Traffic: t.plan.Spec.Name, N: t.sent}, -1)
+}
+
+// ask sends a user's next request.
+func (s *Sim) ask(t *traffic, u int) {
+	t.users[u].asked++
+	s.send(t, t.plan.Request(u+1, t.users[u].asked), u)
+}
+
+// answered lets a user wait and ask again, or leave.
+func (s *Sim) answered(t *traffic, u int) {
+	if u < 0 {
+		return
+	}
+	k := t.users[u].asked
+	at := s.now + t.plan.Pause(u+1, k)
+	if t.plan.More(u+1, k+1, at) {
+		s.push(step{at: at, do: doAsk, t: t, user: int32(u)})
+	} else {
+		s.open--
+	}
+}
+
+// send brings a request to the proxy.
+func (s *Sim) send(t *traffic, id event.Request, u int) {
+	f := s.newFlight()
+	f.t, f.id, f.user, f.sent = t, id, u, s.now
+	f.worker = s.workerFor(t, u)
+	s.active++
+	s.sink.Emit(event.Event{At: s.now, Kind: event.RequestSent, Request: id})
+	if d := t.plan.Spec.Client.Timeout; d > 0 {
+		s.push(step{at: s.now + d, do: doClientTimeout, f: f, gen: f.life})
+	}
+	s.begin(f)
+}
+
+// workerFor says which worker reads the request: the one that has the client's
+// connection. Which worker gets a new connection is the kernel's choice on a
+// real machine and a keyed draw here.
+func (s *Sim) workerFor(t *traffic, u int) int {
+	keep := u >= 0 && t.plan.Spec.Client.Keepalive
+	if keep && t.users[u].worker >= 0 {
+		return t.users[u].worker
+	}
+	s.connections++
+	w := 0
+	if len(s.workers) > 1 {
+		w = int(fault.Draw(s.plan.Seed, "worker", strconv.Itoa(s.connections)) * float64(len(s.workers)))
+	}
+	if keep {
+		t.users[u].worker = w
+	}
+	return w
+}

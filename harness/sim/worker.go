@@ -1,0 +1,82 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// worker is one worker process: its groups, shared where the block has a zone,
+// and its own cache of idle connections for each.
+type worker struct {
+	groups map[*upstream.Config]*upstream.Group
+	caches map[*upstream.Config]*cache
+}
+
+// cache is a worker's idle connections to one upstream block, with what the
+// model's cache only knows by number.
+type cache struct {
+	model *upstream.Cache
+	conns map[upstream.ConnID]*conn
+	next  upstream.ConnID
+}
+
+// newWorkers makes the workers of a configuration.
+func newWorkers(cfg *nginxconf.Config, sink event.Sink) []worker {
+	shared := map[*upstream.Config]*upstream.Group{}
+	workers := make([]worker, max(cfg.WorkerProcesses, 1))
+	for i := range workers {
+		w := worker{map[*upstream.Config]*upstream.Group{}, map[*upstream.Config]*cache{}}
+		for _, u := range cfg.Upstreams {
+			g := shared[u]
+			if g == nil {
+				g = upstream.NewGroup(*u, sink)
+				if u.Zone {
+					shared[u] = g
+				}
+			}
+			w.groups[u] = g
+			if m := upstream.NewCache(u.Keepalive); m != nil {
+				w.caches[u] = &cache{model: m, conns: map[upstream.ConnID]*conn{}}
+			}
+		}
+		workers[i] = w
+	}
+	return workers
+}
+
+// store keeps a connection for later if it may be kept: until the idle time-out,
+// or until the backend closes it at closes (0: it doesn't).
+func (c *cache) store(s *Sim, cn *conn, closes time.Duration) {
+	c.next++
+	id := c.next
+	c.conns[id] = cn
+	closed := c.model.Store(id, cn.peer, cn.exchanges, cn.opened, s.now)
+	delete(c.conns, closed)
+	if closed == id {
+		return
+	}
+	until := s.now + c.model.Timeout()
+	if closes > 0 {
+		until = min(until, closes)
+	}
+	cn.cache = c
+	s.push(step{at: until, do: doIdle, x: &exchange{conn: cn}, gen: uint32(id)})
+}
+
+// drop forgets an idle connection.
+func (c *cache) drop(id upstream.ConnID) {
+	if c.model.Remove(id) {
+		delete(c.conns, id)
+	}
+}
+
+// model is the cache as the upstream model wants it: nil for none.
+func (c *cache) modelOrNil() *upstream.Cache {
+	if c == nil {
+		return nil
+	}
+	return c.model
+}
