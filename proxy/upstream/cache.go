@@ -21,7 +21,7 @@ type KeepaliveConfig struct {
 type ConnID uint64
 
 // Cache holds one worker's idle connections to one upstream block
-// (ngx_http_upstream_keepalive_module). Taking is last in, first out per peer;
+// (ngx_http_upstream_keepalive_module). Taking is last in, first out per address;
 // a full cache drops the one stored longest ago, whatever its peer. It never
 // influences which peer is picked, and it is per worker even with a zone.
 type Cache struct {
@@ -31,7 +31,7 @@ type Cache struct {
 
 type idleConn struct {
 	conn   ConnID
-	peer   int
+	peer   int // index in Config.Servers
 	stored time.Duration
 }
 
@@ -52,10 +52,13 @@ func NewCache(cfg KeepaliveConfig) *Cache {
 	return &Cache{cfg: cfg}
 }
 
-// take removes and returns the connection to peer that was stored last, 0 for none.
-func (c *Cache) take(peer int, now time.Duration) ConnID {
+// take removes and returns the connection to the peer's address that was stored
+// last, 0 for none. addresses gives every peer the number of its address: nginx
+// compares socket addresses, so two peers with the same address share their
+// idle connections (ngx_http_upstream_get_keepalive_peer).
+func (c *Cache) take(addresses []int, peer int, now time.Duration) ConnID {
 	for i := len(c.idle) - 1; i >= 0; i-- {
-		if e := c.idle[i]; e.peer == peer && now-e.stored < c.cfg.Timeout {
+		if e := c.idle[i]; addresses[e.peer] == addresses[peer] && now-e.stored < c.cfg.Timeout {
 			c.idle = append(c.idle[:i], c.idle[i+1:]...)
 			return e.conn
 		}
@@ -64,8 +67,9 @@ func (c *Cache) take(peer int, now time.Duration) ConnID {
 }
 
 // Store keeps conn for later if it may be kept: requests is how many exchanges
-// it has served, opened when it was connected. It returns the connection the
-// shell has to close: conn itself, one that made room, or 0.
+// it has served, opened when it was connected, peer the index in Config.Servers.
+// It returns the connection the shell has to close: conn itself, one that made
+// room, or 0. Call it just before Request.End, as nginx stores in the release.
 func (c *Cache) Store(conn ConnID, peer, requests int, opened, now time.Duration) (closed ConnID) {
 	if requests >= c.cfg.Requests || now-opened > c.cfg.Time {
 		return conn

@@ -20,7 +20,12 @@ type Group struct {
 	// live is the number of peers not marked down: nginx counts tries from the
 	// configuration, not from what is eligible now (since 1.19.6).
 	live int
-	sink event.Sink
+	// addresses numbers the peers' addresses: peers written alike have the same
+	// number. Their counters are separate all the same.
+	addresses []int
+	sink      event.Sink
+	// logger is sink when that adds the error log's lines; see Logger.settle.
+	logger *Logger
 }
 
 // set is the primary or the backup half of a group.
@@ -41,8 +46,14 @@ type peer struct {
 
 // NewGroup returns a group in which every peer is fresh. Events go to sink.
 func NewGroup(cfg Config, sink event.Sink) *Group {
-	g := &Group{cfg: cfg, sink: sink}
+	g := &Group{cfg: cfg, sink: sink, addresses: make([]int, len(cfg.Servers))}
+	g.logger, _ = sink.(*Logger)
+	numbers := map[string]int{}
 	for i, s := range cfg.Servers {
+		if _, known := numbers[s.Name]; !known {
+			numbers[s.Name] = i
+		}
+		g.addresses[i] = numbers[s.Name]
 		p := peer{Server: s, index: i, effective: s.Weight, failTimeout: int64(s.FailTimeout / time.Second)}
 		if s.Backup {
 			g.backup.peers = append(g.backup.peers, p)

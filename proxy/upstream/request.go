@@ -6,31 +6,6 @@ import (
 	"github.com/nolive/nolive/harness/event"
 )
 
-// Action is what a shell has to do next.
-type Action uint8
-
-// The actions.
-const (
-	// Try: start an attempt on Decision.Peer.
-	Try Action = iota + 1
-	// Pass: pass the response on to the client, then call End.
-	Pass
-	// Answer: answer the client with Decision.Status; the request is over.
-	Answer
-)
-
-// Decision is one answer of the model.
-type Decision struct {
-	Action Action
-	// Peer is the index in Config.Servers of the peer to try.
-	Peer int
-	// Conn is the idle connection to reuse, 0 for a new one.
-	Conn ConnID
-	// Status is the client's status: nginx's own error (Answer) or the
-	// backend's (Pass). 499 when the client is gone.
-	Status int
-}
-
 // Request is one request on its way through a group. The zero value is ready
 // for Begin, and a finished one may Begin again, which saves allocations.
 type Request struct {
@@ -47,6 +22,7 @@ type Request struct {
 	conn       ConnID
 	try        int
 	idempotent bool
+	gone       bool // the client has left, noticed while nginx didn't watch it
 }
 
 // Arrival is what Begin needs to know of a request.
@@ -63,7 +39,7 @@ type Arrival struct {
 func (r *Request) Begin(g *Group, cache *Cache, a Arrival, now time.Duration) Decision {
 	*r = Request{
 		group: g, cache: cache, policy: a.Policy, id: a.ID, worker: a.Worker,
-		start: now, tries: g.live, idempotent: idempotent(a.Method), tried: r.tried[:0],
+		start: now, tries: g.live, idempotent: idempotent(a.Method), tried: r.tried.emptied(),
 	}
 	if a.Policy.Tries > 0 && a.Policy.Tries < r.tries {
 		r.tries = a.Policy.Tries
@@ -77,16 +53,17 @@ func (r *Request) Begin(g *Group, cache *Cache, a Arrival, now time.Duration) De
 // directive governs only the retry.
 func (r *Request) Fail(now time.Duration, o event.Outcome) Decision {
 	flag, sent := failure(o)
-	cached := r.conn != 0
 	status := clientStatus(flag)
-	r.ended(now, o, status)
-	r.release(now, failed)
+	r.release(now, failed, o, status)
 	// A failed write or read on a kept-alive connection gives a free try, also
 	// beyond proxy_next_upstream_tries (ngx_http_upstream_next).
-	if cached && flag == Error {
+	if r.conn != 0 && flag == Error {
 		r.tries++
 	}
-	if r.tries == 0 || !r.permitted(flag, sent, now) {
+	switch {
+	case r.gone:
+		return Decision{Action: Answer, Status: 499}
+	case r.tries == 0 || !r.permitted(flag, sent, now):
 		return Decision{Action: Answer, Status: status}
 	}
 	return r.next(now)
@@ -98,14 +75,16 @@ func (r *Request) Fail(now time.Duration, o event.Outcome) Decision {
 // server tried is never marked for its status.
 func (r *Request) Header(now time.Duration, status int) Decision {
 	flag := statusFlag(status)
-	if flag == 0 || r.tries <= 1 || !r.permitted(flag, true, now) {
+	if !r.listed(flag, now) {
 		return Decision{Action: Pass, Status: status}
 	}
-	r.ended(now, event.Listed, status)
+	how := failed
 	if flag == HTTP403 || flag == HTTP404 {
-		r.release(now, next)
-	} else {
-		r.release(now, failed)
+		how = next
+	}
+	r.release(now, how, event.Listed, status)
+	if r.gone {
+		return Decision{Action: Answer, Status: 499}
 	}
 	return r.next(now)
 }
@@ -115,15 +94,33 @@ func (r *Request) Header(now time.Duration, status int) Decision {
 // if it gave none. None of them is a failure: an abort and a truncated body
 // even bring a marked peer back (ngx_http_upstream_finalize_request).
 func (r *Request) End(now time.Duration, o event.Outcome, status int) {
-	r.ended(now, o, status)
-	r.release(now, passed)
+	r.release(now, passed, o, status)
 }
+
+// Cut is End for a response that broke off after its header, and says how:
+// Closed, Reset or ReadTimeout, for the error log. The outcome is Truncated.
+func (r *Request) Cut(now time.Duration, how event.Outcome, status int) {
+	r.emit(event.Event{At: now, Kind: event.AttemptEnded, Outcome: event.Truncated, Status: status, Detail: how.String()})
+	r.letGo(now, passed)
+}
+
+// Gone notes that the client's connection is broken although nobody ended the
+// attempt for it (proxy_ignore_client_abort, or the attempt fails in the same
+// moment). A failure is then counted as ever, but nothing is tried any more and
+// the request is logged as 499 (ngx_http_upstream_next).
+func (r *Request) Gone() { r.gone = true }
 
 // Conn is the kept-alive connection that the running attempt uses, 0 for a new one.
 func (r *Request) Conn() ConnID { return r.conn }
 
 // Try is the number of the running attempt, from 1.
 func (r *Request) Try() int { return r.try }
+
+// listed says whether a status is a reason to try the next peer now. tries
+// still has the running attempt in it, so more than 1 is "at least one more".
+func (r *Request) listed(flag Flags, now time.Duration) bool {
+	return flag != 0 && r.tries > 1 && r.permitted(flag, true, now)
+}
 
 // permitted is the condition under which nginx goes on to another peer.
 func (r *Request) permitted(need Flags, sent bool, now time.Duration) bool {
@@ -147,7 +144,7 @@ func (r *Request) next(now time.Duration) Decision {
 	r.peer.conns++
 	r.try++
 	if r.cache != nil {
-		r.conn = r.cache.take(r.peer.index, now)
+		r.conn = r.cache.take(r.group.addresses, r.peer.index, now)
 	}
 	r.emit(event.Event{At: now, Kind: event.AttemptStarted})
 	return Decision{Action: Try, Peer: r.peer.index, Conn: r.conn}
@@ -171,48 +168,17 @@ func (r *Request) get(now int64) *peer {
 		if len(g.backup.peers) == 0 {
 			return nil
 		}
-		r.backup, r.tried = true, r.tried[:0]
+		r.backup, r.tried = true, r.tried.emptied()
 	}
 	return r.pick(&g.backup, now)
 }
 
 func (r *Request) pick(s *set, now int64) *peer {
-	p, i := s.pick(r.tried, now)
+	p, i := s.pick(&r.tried, now)
 	if p != nil {
-		r.tried = r.tried.with(i)
+		r.tried.add(i)
 	}
 	return p
-}
-
-// release is the way in which an attempt lets go of its peer.
-type release uint8
-
-const (
-	passed release = iota // anything that isn't a failure
-	failed
-	next // 403 and 404: passed on to the next peer, but never counted
-)
-
-func (r *Request) release(now time.Duration, how release) {
-	p := r.peer
-	switch {
-	case r.group.single:
-		r.tries = 0
-	case how == failed:
-		if p.failed(second(now)) {
-			r.emit(event.Event{At: now, Kind: event.PeerMarked})
-		}
-	default:
-		p.passed()
-	}
-	p.conns--
-	if r.tries > 0 {
-		r.tries--
-	}
-}
-
-func (r *Request) ended(now time.Duration, o event.Outcome, status int) {
-	r.emit(event.Event{At: now, Kind: event.AttemptEnded, Outcome: o, Status: status})
 }
 
 // emit fills in what all events of a request share.

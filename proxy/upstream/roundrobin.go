@@ -3,7 +3,7 @@ package upstream
 // pick is smooth weighted round robin over the peers that are eligible for this
 // request (ngx_http_upstream_get_peer). Every pick moves every eligible peer;
 // peers passed over keep stale weights. Ties go to the earlier peer.
-func (s *set) pick(tried bitmap, now int64) (best *peer, position int) {
+func (s *set) pick(tried *bitmap, now int64) (best *peer, position int) {
 	total := 0
 	for i := range s.peers {
 		p := &s.peers[i]

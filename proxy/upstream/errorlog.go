@@ -1,0 +1,76 @@
+package upstream
+
+import "github.com/nolive/nolive/harness/event"
+
+// LogMessage is what nginx writes into its error log for an event, as "MESSAGE
+// while ACTION", and false for an event without a line at error_log level warn.
+// The text is constant per kind and outcome; the rest of nginx's line (client,
+// server, request, upstream, host) depends on the shell. Number texts are
+// glibc's; real nginx appends the offending bytes to "upstream sent invalid
+// header", so look for the part before them.
+//
+// A client abort has a line at info only, and a listed status none: all that
+// tells of it is the mark.
+func LogMessage(e event.Event) (string, bool) {
+	switch e.Kind {
+	case event.AttemptEnded:
+		return causeMessage(e)
+	case event.PeerMarked:
+		return markMessage(e.Outcome), true
+	case event.NoLive:
+		return "no live upstreams while connecting to upstream", true
+	}
+	return "", false
+}
+
+// causeMessage is the line that says why an attempt failed or a body broke off.
+func causeMessage(e event.Event) (string, bool) {
+	switch e.Outcome {
+	case event.Refused:
+		if e.Cached {
+			// An idle connection isn't connected again: its RST was waiting when
+			// nginx came to write (ngx_http_upstream_test_connect).
+			return "connect() failed (104: Connection reset by peer) while connecting to upstream", true
+		}
+		return "connect() failed (111: Connection refused) while connecting to upstream", true
+	case event.ConnectTimeout:
+		return "upstream timed out (110: Connection timed out) while connecting to upstream", true
+	case event.SendTimeout:
+		return "upstream timed out (110: Connection timed out) while sending request to upstream", true
+	case event.ReadTimeout:
+		return "upstream timed out (110: Connection timed out) while reading response header from upstream", true
+	case event.Reset:
+		return "recv() failed (104: Connection reset by peer) while reading response header from upstream", true
+	case event.Closed:
+		return "upstream prematurely closed connection while reading response header from upstream", true
+	case event.InvalidHeader:
+		return "upstream sent invalid header while reading response header from upstream", true
+	case event.Truncated:
+		return cutMessage(e.Detail), true
+	}
+	return "", false
+}
+
+// cutMessage is the line for a body that broke off; how is the Detail that
+// Request.Cut leaves. Buffered proxying, nginx's default, reads with readv().
+func cutMessage(how string) string {
+	switch how {
+	case event.Reset.String():
+		return "readv() failed (104: Connection reset by peer) while reading upstream"
+	case event.ReadTimeout.String():
+		return "upstream timed out (110: Connection timed out) while reading upstream"
+	}
+	return "upstream prematurely closed connection while reading upstream"
+}
+
+// markMessage is the warning of a mark. The action is the one at which the
+// attempt failed, as for its own line: nginx's log->action is still set.
+func markMessage(o event.Outcome) string {
+	switch o {
+	case event.Refused, event.ConnectTimeout:
+		return "upstream server temporarily disabled while connecting to upstream"
+	case event.SendTimeout:
+		return "upstream server temporarily disabled while sending request to upstream"
+	}
+	return "upstream server temporarily disabled while reading response header from upstream"
+}
