@@ -39,8 +39,12 @@ type Server struct {
 	// nginx's default "80".
 	Listens []Listen
 	Names   []string
-	// Locations in order of appearance.
+	// Locations in order of appearance; a nested one follows the one it is in.
+	// Only Config.Route knows all of nginx's precedence.
 	Locations []*Location
+
+	// own answers where no location does; its Return comes before all locations.
+	own *Location
 }
 
 // Listen is one listen directive.
@@ -60,6 +64,9 @@ type Location struct {
 	// Return, or 404.
 	Pass   *Pass
 	Return *Return
+
+	// parent is the location that this one is nested in, nil at server level.
+	parent *Location
 }
 
 // Return is `return code [text]`.
@@ -71,6 +78,8 @@ type Return struct {
 // Pass is a proxied location with everything it inherits.
 type Pass struct {
 	Upstream *upstream.Config
+	// Match is the part of the request's path that URI replaces: the location's.
+	Match string
 	// URI replaces the part of the request's path that the location matched,
 	// when the proxy_pass has one; HasURI tells "" from none.
 	URI    string
