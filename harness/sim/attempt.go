@@ -183,8 +183,11 @@ func (s *Sim) pass(f *flight) {
 		case v.End == fault.Close && r.Announced < 0:
 			s.due(f, v.At, doEnd, event.Passed)
 			return
-		case v.End != 0:
-			s.due(f, v.At, doEnd, event.Truncated)
+		case v.End == fault.Close:
+			s.truncate(f, v.At, event.Closed)
+			return
+		case v.End == fault.Reset:
+			s.truncate(f, v.At, event.Reset)
 			return
 		}
 	}
@@ -193,13 +196,23 @@ func (s *Sim) pass(f *flight) {
 		s.due(f, last, doEnd, event.Passed)
 		return
 	}
-	s.due(f, last+timeout, doEnd, event.Truncated)
+	s.truncate(f, last+timeout, event.ReadTimeout)
+}
+
+// truncate ends a body that breaks off at the instant at, in the given way.
+func (s *Sim) truncate(f *flight, at time.Duration, how event.Outcome) {
+	f.cut = how
+	s.due(f, at, doEnd, event.Truncated)
 }
 
 // end finishes an exchange that was passed on.
 func (s *Sim) end(f *flight) {
 	s.keep(f)
-	f.req.End(s.now, f.outcome, f.status)
+	if f.outcome == event.Truncated {
+		f.req.Cut(s.now, f.cut, f.status)
+	} else {
+		f.req.End(s.now, f.outcome, f.status)
+	}
 	s.finish(f, f.status, f.outcome, f.status)
 }
 

@@ -26,9 +26,10 @@ type flight struct {
 	script   *fault.Script
 	sights   []fault.Sight
 	outcome  event.Outcome
-	status   int  // of the backend's response
-	passing  bool // its header went to the client
-	deserted bool // the client left, but proxy_ignore_client_abort is on
+	cut      event.Outcome // how a truncated body broke off
+	status   int           // of the backend's response
+	passing  bool          // its header went to the client
+	deserted bool          // the client left, but proxy_ignore_client_abort is on
 }
 
 func (s *Sim) newFlight() *flight {

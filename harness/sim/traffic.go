@@ -40,7 +40,7 @@ func (s *Sim) startTraffic(p *plan.Traffic) error {
 	}
 	t := &traffic{plan: p, location: location, uri: p.Spec.Path}
 	if location != nil && location.Pass != nil {
-		t.uri = location.UpstreamURI(p.Spec.Path)
+		t.uri = location.Pass.UpstreamURI(p.Spec.Path)
 	}
 	t.header = func(name string) string {
 		for _, h := range p.Spec.Headers {

@@ -1,0 +1,71 @@
+package harness
+
+import (
+	"time"
+
+	"github.com/nolive/nolive/harness/analysis"
+	"github.com/nolive/nolive/harness/check"
+	"github.com/nolive/nolive/harness/clock"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/report"
+	"github.com/nolive/nolive/harness/scenario"
+)
+
+// Result is one scenario on one engine.
+type Result struct {
+	Scenario *scenario.Scenario
+	Engine   Engine
+	// Version is the proxy's own, such as "nginx/1.22.1"; "" where there is none.
+	Version string
+	// Speed is scenario seconds per real second; 0 for the simulator, whose time is virtual.
+	Speed float64
+	Seed  uint64
+	// End is the scenario time at which everybody had an answer, Wall the real
+	// time that the run took.
+	End, Wall time.Duration
+	// Send and Wait are how late sends and waits were, in scenario time.
+	// ClockError is how far the proxy's clock may be from ours, likewise.
+	Send, Wait clock.Jitter
+	ClockError time.Duration
+	// Invalid says why the run proves nothing; "" for a valid run.
+	Invalid string
+	// Abandoned says why earlier, faster tries were given up.
+	Abandoned []string
+	// Verdicts are those of the scenario's expectations, in order.
+	Verdicts []check.Verdict
+	Summary  *analysis.Summary
+	Lanes    *report.Lanes
+	// Events holds the whole run in order of time, if it was asked for.
+	Events []event.Event
+}
+
+// Valid says whether the run proves anything.
+func (r *Result) Valid() bool { return r.Invalid == "" }
+
+// OK says whether the run is valid and every expectation held.
+func (r *Result) OK() bool {
+	for _, v := range r.Verdicts {
+		if !v.OK {
+			return false
+		}
+	}
+	return r.Valid()
+}
+
+// Judge gives the verdict of another check on the same run. It needs the run's
+// events: without them it is never OK and says so.
+func (r *Result) Judge(c check.Check) check.Verdict {
+	if r.Events == nil {
+		return check.Verdict{Check: c.String(), Kind: c.Kind(), Got: "the run's events were not kept"}
+	}
+	return Judge(r.Scenario, r.Events, r.End, []check.Check{c})[0]
+}
+
+// Judge gives the verdicts of checks on a stored run.
+func Judge(s *scenario.Scenario, events []event.Event, end time.Duration, checks []check.Check) []check.Verdict {
+	j := newJury(s, checks)
+	for _, e := range events {
+		j.Emit(e)
+	}
+	return j.verdicts(end)
+}

@@ -1,0 +1,197 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/plan"
+	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/harness/sim"
+	"github.com/nolive/nolive/proxy/nginxconf"
+)
+
+// incident builds a scenario from nginx text; rules go to the backend named.
+func incident(t testing.TB, nginx string, rules map[string]fault.Rules, traffic ...scenario.Traffic) *scenario.Scenario {
+	t.Helper()
+	tree, problems := nginxconf.Parse("nginx.conf", []byte(nginx), nil)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	cfg, problems := nginxconf.Interpret(tree)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	s := &scenario.Scenario{Name: "test", Nginx: cfg, Traffic: traffic}
+	for _, b := range cfg.Backends {
+		s.Backends = append(s.Backends, scenario.Backend{Name: b, Rules: rules[b]})
+	}
+	return s
+}
+
+// run simulates with seed 1 and returns the events.
+func run(t testing.TB, s *scenario.Scenario) []event.Event {
+	t.Helper()
+	var out []event.Event
+	_, err := sim.Run(context.Background(), sim.Options{
+		Plan: plan.New(s, 1),
+		Sink: event.SinkFunc(func(e event.Event) { out = append(out, e) }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// story writes the events of some kinds in short.
+func story(events []event.Event, kinds ...event.Kind) []string {
+	var out []string
+	for _, e := range events {
+		for _, k := range kinds {
+			if e.Kind == k {
+				line := fmt.Sprintf("%v %v", e.At, e.Kind)
+				for _, part := range []string{e.Peer, e.Outcome.String(), e.Detail} {
+					if part != "" {
+						line += " " + part
+					}
+				}
+				if e.Status != 0 {
+					line += fmt.Sprint(" ", e.Status)
+				}
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}
+
+func get(name, path string, times int, pause time.Duration) scenario.Traffic {
+	return scenario.Traffic{Name: name, Method: "GET", Path: path,
+		Load: scenario.Load{Times: times, Pause: scenario.Interval{Lo: pause, Hi: pause}}}
+}
+
+var frozen = fault.Rules{{Do: fault.Fault{Door: fault.Frozen}}}
+
+// The figures are those that nginx 1.22.1 gives in real time: 1, 11, 21 and 31
+// are slow, the backend is out for 50 s after each mark.
+func TestCurlLoop(t *testing.T) {
+	s := incident(t, `upstream u {
+		server a max_fails=1 fail_timeout=30s;
+		server b max_fails=1 fail_timeout=30s;
+		server c max_fails=1 fail_timeout=30s;
+	}
+	server { location /api/ { proxy_pass http://u/; } }`,
+		map[string]fault.Rules{"a": frozen}, get("curl", "/api/", 36, 5*time.Second))
+	events := run(t, s)
+	var slow []int
+	sent := map[event.Request]time.Duration{}
+	var marks []time.Duration
+	for _, e := range events {
+		switch e.Kind {
+		case event.RequestSent:
+			sent[e.Request] = e.At
+		case event.ResponseEnded:
+			if e.Status != 200 {
+				t.Errorf("%v got %d", e.Request, e.Status)
+			}
+			if e.At-sent[e.Request] > 59*time.Second {
+				slow = append(slow, e.Request.N)
+			}
+		case event.PeerMarked:
+			marks = append(marks, e.At)
+		}
+	}
+	if diff := cmp.Diff([]int{1, 11, 21, 31}, slow); diff != "" {
+		t.Errorf("slow requests: want -, got +\n%s", diff)
+	}
+	want := []time.Duration{60 * time.Second, 170 * time.Second, 280 * time.Second, 390 * time.Second}
+	if diff := cmp.Diff(want, marks); diff != "" {
+		t.Errorf("marks: want -, got +\n%s", diff)
+	}
+}
+
+// A stopped process acts at its thaw: what it would have done meanwhile happens
+// then, and it reads what lay in its queue, also from clients that left.
+func TestThaw(t *testing.T) {
+	s := incident(t, `upstream u { server a; server b; }
+	server { location / { proxy_pass http://u; proxy_read_timeout 5s; } }`,
+		map[string]fault.Rules{"a": {{
+			When: fault.When{From: time.Second, Until: 10 * time.Second},
+			Do:   fault.Fault{Door: fault.Frozen},
+		}}},
+		scenario.Traffic{Name: "x", Method: "GET", Path: "/", Load: scenario.Load{At: []time.Duration{2 * time.Second}}},
+		scenario.Traffic{Name: "y", Method: "GET", Path: "/", Load: scenario.Load{At: []time.Duration{11 * time.Second}}})
+	want := []string{
+		"1s fault_on a freeze",
+		"2s attempt a",
+		"7s ended a read_timeout 504",
+		"7s attempt b",
+		"7s got b",
+		"7s ended b passed 200",
+		"10s fault_off a freeze",
+		"10s got a",
+		"11s attempt b",
+		"11s got b",
+		"11s ended b passed 200",
+	}
+	got := story(run(t, s), event.FaultOn, event.FaultOff, event.AttemptStarted, event.AttemptEnded, event.BackendGot)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +\n%s", diff)
+	}
+}
+
+// A port that closes takes the open connections with it; while it is closed a
+// connect is refused, which nginx retries even for a POST.
+func TestRefuseWindow(t *testing.T) {
+	slow := fault.Respond(fault.RespondSpec{After: 10 * time.Second})
+	s := incident(t, `upstream u { server a; server b; }
+	server { location / { proxy_pass http://u; } }`,
+		map[string]fault.Rules{"a": {
+			{When: fault.When{From: 4 * time.Second, Until: 30 * time.Second}, Do: fault.Fault{Door: fault.Refusing}},
+			{Do: fault.Fault{Script: slow}},
+		}},
+		scenario.Traffic{Name: "x", Method: "GET", Path: "/", Load: scenario.Load{At: []time.Duration{0}}},
+		scenario.Traffic{Name: "y", Method: "POST", Path: "/", Load: scenario.Load{At: []time.Duration{20 * time.Second, 20 * time.Second, 20 * time.Second}}})
+	want := []string{
+		"0s attempt a", "4s ended a closed 502", "4s marked a closed 502", "4s attempt b", "4s ended b passed 200",
+		"20s attempt b", "20s ended b passed 200",
+		"20s attempt b", "20s ended b passed 200",
+		"20s attempt a", "20s ended a refused 502", "20s marked a refused 502", "20s attempt b", "20s ended b passed 200",
+	}
+	got := story(run(t, s), event.AttemptStarted, event.AttemptEnded, event.PeerMarked)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +\n%s", diff)
+	}
+}
+
+func TestClientTimeout(t *testing.T) {
+	for _, c := range []struct {
+		name, directive string
+		want            []string
+	}{
+		{"nginx closes the attempt too", "", []string{
+			"0s attempt a", "3s ended a aborted", "3s answered 499", "3s response client_timeout",
+		}},
+		{"or goes on when told to", "proxy_ignore_client_abort on;", []string{
+			"0s attempt a", "3s response client_timeout", "8s ended a read_timeout 504", "8s marked a read_timeout 504",
+			"8s attempt b", "8s ended b passed 200", "8s answered 200",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := incident(t, `upstream u { server a; server b; }
+			server { location / { proxy_pass http://u; proxy_read_timeout 8s; `+c.directive+` } }`,
+				map[string]fault.Rules{"a": frozen},
+				scenario.Traffic{Name: "x", Method: "GET", Path: "/",
+					Load: scenario.Load{At: []time.Duration{0}}, Client: scenario.Client{Timeout: 3 * time.Second}})
+			got := story(run(t, s), event.AttemptStarted, event.AttemptEnded, event.PeerMarked, event.ProxyAnswered, event.ResponseEnded)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("want -, got +\n%s", diff)
+			}
+		})
+	}
+}
