@@ -1,0 +1,38 @@
+package check
+
+// Reused asserts how many attempts used a kept-alive connection to a backend.
+type Reused struct {
+	// Of is the traffic; without it all traffic counts.
+	Of string `yaml:"of,omitempty"`
+	// Backend is the backend; "*" asserts it of every one by itself.
+	Backend string `yaml:"backend,omitempty"`
+	// Count is the number of attempts.
+	Count Span `yaml:"count"`
+	// During takes only attempts started in a window.
+	During Window `yaml:"during,omitempty"`
+}
+
+var _ Definition = Reused{}
+
+// Kind is "reused".
+func (Reused) Kind() string { return "reused" }
+
+// String is the check as a scenario writes it.
+func (c Reused) String() string {
+	return write(c.Kind()).str("of", c.Of).str("backend", c.Backend).span("count", c.Count).str("during", c.During.String()).String()
+}
+
+// Validate implements Definition.
+func (c Reused) Validate() []Problem {
+	var p problems
+	if c.Of == "" && c.Backend == "" {
+		p.add("", "says neither whose attempts nor on what: write of: curl, backend: app1, or both")
+	}
+	p.given("count", c.Count, `"> 0"`)
+	p.span("count", c.Count, Count)
+	p.during(c.During)
+	return p
+}
+
+// Refs implements Definition.
+func (c Reused) Refs() Refs { return refs(c.Of, c.Backend, c.During) }
