@@ -14,6 +14,18 @@ type Script struct {
 	Steps []Step
 }
 
+// For returns the script as it is played for a request with the method: to a
+// HEAD the response ends with its head, whatever length that gives.
+func (s *Script) For(method string) *Script {
+	if method != "HEAD" || s.Response.Body.Size == 0 {
+		return s
+	}
+	h := *s
+	h.Response.Body = Body{}
+	h.Response.Announced = max(h.Response.Announced, 0)
+	return &h
+}
+
 // Op is one thing a backend can do on a connection.
 type Op uint8
 
@@ -79,6 +91,8 @@ type Fault struct {
 	// AtAccept is Close or Reset for a connection that ends as soon as it was
 	// accepted, before anything is read; 0 otherwise.
 	AtAccept Op
+	// AcceptAfter is how long after the accept that is.
+	AcceptAfter time.Duration
 	// Script is played for a request.
 	Script Script
 }

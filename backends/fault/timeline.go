@@ -15,7 +15,8 @@ type Sight struct {
 // appends to dst what the other side sees, in order of time, until the exchange
 // is over. thaw maps an instant at which the backend would act to the one at
 // which it can (a frozen process acts at its thaw); the second result is false
-// when it never can. A script that stalls just ends.
+// when it never can. A script that stalls just ends; one whose response has no
+// length ends with the close that marks the body's end.
 func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Duration) (time.Duration, bool)) []Sight {
 	now, size, seen := sent, s.Response.Size(), int64(0)
 	for _, st := range s.Steps {
@@ -49,6 +50,9 @@ func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Durati
 				}
 			}
 		}
+	}
+	if now, ok := thaw(now); ok && s.Response.Announced < 0 {
+		dst = append(dst, Sight{At: now, Bytes: seen, End: Close})
 	}
 	return dst
 }

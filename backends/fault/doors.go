@@ -1,0 +1,80 @@
+package fault
+
+import (
+	"slices"
+	"time"
+)
+
+// Doors is a backend's door over a whole run, as Rules.DoorChanges returns it:
+// never empty, the first entry at 0, in order of time.
+type Doors []DoorChange
+
+// DoorChange is an instant at which a backend's door changes.
+type DoorChange struct {
+	At   time.Duration
+	Door Door
+}
+
+// At returns the door at t, and the instant of its next change; false when it
+// stays as it is.
+func (d Doors) At(t time.Duration) (door Door, next time.Duration, ok bool) {
+	i := len(d) - 1
+	for i > 0 && d[i].At > t {
+		i--
+	}
+	if i+1 < len(d) {
+		return d[i].Door, d[i+1].At, true
+	}
+	return d[i].Door, 0, false
+}
+
+// Thaw maps an instant at which a backend would act on a connection to the one
+// at which it can: a stopped process and a host that is gone stand still until
+// that ends. It is false when that never ends. At an instant at which the port
+// is closed it returns that instant: there the connection ends.
+func (d Doors) Thaw(t time.Duration) (time.Duration, bool) {
+	for {
+		door, next, ok := d.At(t)
+		switch {
+		case door == Open || door == Refusing:
+			return t, true
+		case !ok:
+			return 0, false
+		}
+		t = next
+	}
+}
+
+// Stops returns the first instant after t at which the backend stands still;
+// false when there is none.
+func (d Doors) Stops(t time.Duration) (time.Duration, bool) {
+	for _, c := range d {
+		if c.At > t && (c.Door == Frozen || c.Door == Blackholed) {
+			return c.At, true
+		}
+	}
+	return 0, false
+}
+
+// Closes returns the first instant from t on at which the port is closed, and
+// with it every open connection; false when there is none.
+func (d Doors) Closes(t time.Duration) (time.Duration, bool) {
+	for _, c := range d {
+		if c.Door == Refusing && c.At >= t {
+			return c.At, true
+		}
+	}
+	return 0, false
+}
+
+// changes samples door at the edges and keeps the instants at which it differs.
+func changes(edges []time.Duration, door func(time.Duration) Door) []DoorChange {
+	slices.Sort(edges)
+	out := []DoorChange{{0, door(0)}}
+	for _, t := range slices.Compact(edges) {
+		if d := door(t); t > 0 && d != out[len(out)-1].Door {
+			out = append(out, DoorChange{t, d})
+		}
+	}
+	return out
+}

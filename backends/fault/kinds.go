@@ -1,0 +1,53 @@
+package fault
+
+// Spec is what a scenario writes under a kind: a struct whose yaml tags are the
+// keys. Its zero value is the kind written as a bare word.
+type Spec interface {
+	// Fault checks the spec and returns what it means; the error begins with
+	// the field that is wrong.
+	Fault() (Fault, error)
+}
+
+// Scalar is a Spec that may also be written as one scalar, as in {status: 503}.
+type Scalar interface {
+	Spec
+	// Scalar sets the spec from the scalar's text.
+	Scalar(text string) error
+}
+
+// Kind is one kind of fault.
+type Kind struct {
+	// Name is the key under do:.
+	Name string
+	// About says in one line what it does.
+	About string
+	// New returns the zero spec, a pointer to a struct.
+	New func() Spec
+}
+
+// Kinds returns every kind, sorted by name.
+func Kinds() []Kind {
+	return []Kind{
+		{"blackhole", "a host that is gone: connects are not answered, open connections stand still", func() Spec { return new(BlackholeSpec) }},
+		{"close", "the connection is closed (FIN) before the response is complete", func() Spec { return new(CloseSpec) }},
+		{"drip", "the response comes in small pieces", func() Spec { return new(DripSpec) }},
+		{"freeze", "a stopped process: connects succeed, nothing is read or answered", func() Spec { return new(FreezeSpec) }},
+		{"hang", "the request is read and never answered", func() Spec { return new(HangSpec) }},
+		{"refuse", "nobody listens on the port", func() Spec { return new(RefuseSpec) }},
+		{"reset", "the connection is cut (RST) before the response is complete", func() Spec { return new(ResetSpec) }},
+		{"respond", "an ordinary answer", func() Spec { return new(RespondSpec) }},
+		{"slow_pdf", "a report that takes its time, then is streamed as a PDF of the asked size", func() Spec { return new(SlowPDFSpec) }},
+		{"status", "an answer of which only the status matters", func() Spec { return new(StatusSpec) }},
+		{"wait", "a step of a list: time passes", func() Spec { return new(WaitSpec) }},
+	}
+}
+
+// Lookup returns the kind with the name; false when there is none.
+func Lookup(name string) (Kind, bool) {
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
