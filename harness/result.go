@@ -7,7 +7,6 @@ import (
 	"github.com/nolive/nolive/harness/check"
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
-	"github.com/nolive/nolive/harness/report"
 	"github.com/nolive/nolive/harness/scenario"
 )
 
@@ -34,7 +33,7 @@ type Result struct {
 	// Verdicts are those of the scenario's expectations, in order.
 	Verdicts []check.Verdict
 	Summary  *analysis.Summary
-	Lanes    *report.Lanes
+	Lanes    *analysis.Lanes
 	// Events holds the whole run in order of time, if it was asked for.
 	Events []event.Event
 }

@@ -1,10 +1,9 @@
-package report
+package analysis
 
 import (
 	"slices"
 	"time"
 
-	"github.com/nolive/nolive/harness/analysis"
 	"github.com/nolive/nolive/harness/event"
 )
 
@@ -39,7 +38,7 @@ type Lanes struct {
 	cells map[string]*[laneCells]Cell
 }
 
-var _ analysis.Observer = (*Lanes)(nil)
+var _ Observer = (*Lanes)(nil)
 
 // NewLanes returns empty lanes for the backends, in this order.
 func NewLanes(backends []string) *Lanes {
@@ -61,7 +60,7 @@ func (l *Lanes) lane(name string) *[laneCells]Cell {
 }
 
 // Exchange draws the attempts of one request.
-func (l *Lanes) Exchange(x *analysis.Exchange) {
+func (l *Lanes) Exchange(x *Exchange) {
 	for i := range x.Attempts {
 		a := &x.Attempts[i]
 		end, last := a.Ended, Answered
@@ -83,7 +82,7 @@ func (l *Lanes) Exchange(x *analysis.Exchange) {
 }
 
 // Stretch draws a time out of rotation.
-func (l *Lanes) Stretch(s analysis.Stretch) {
+func (l *Lanes) Stretch(s Stretch) {
 	l.reach(s.To)
 	lane := l.lane(s.Peer)
 	for c := l.at(s.From); c < l.at(s.To); c++ {
@@ -92,7 +91,7 @@ func (l *Lanes) Stretch(s analysis.Stretch) {
 }
 
 // Mark draws nothing: a mark is where an out-of-rotation stretch begins.
-func (l *Lanes) Mark(analysis.Mark) {}
+func (l *Lanes) Mark(Mark) {}
 
 // Log draws nothing.
 func (l *Lanes) Log(event.Event) {}
@@ -112,6 +111,9 @@ func (l *Lanes) reach(t time.Duration) {
 		l.Width *= 2
 	}
 }
+
+// Backends are the names of the lanes, in order.
+func (l *Lanes) Backends() []string { return l.names }
 
 // Lane is one backend's picture.
 type Lane struct {

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"time"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/analysis"
+	"github.com/nolive/nolive/harness/clock"
+)
+
+// document is what --json writes.
+type document struct {
+	OK   bool  `json:"ok"`
+	Runs []run `json:"runs"`
+}
+
+type run struct {
+	Scenario  string   `json:"scenario"`
+	Variant   string   `json:"variant,omitempty"`
+	Engine    string   `json:"engine"`
+	Version   string   `json:"version,omitempty"`
+	Speed     float64  `json:"speed"`
+	Seed      uint64   `json:"seed"`
+	End       seconds  `json:"end"`
+	Wall      seconds  `json:"wall"`
+	Jitter    jitters  `json:"jitter"`
+	Valid     bool     `json:"valid"`
+	Invalid   string   `json:"invalid,omitempty"`
+	Abandoned []string `json:"abandoned,omitempty"`
+	OK        bool     `json:"ok"`
+	// Error says why the engine could not run at all; the rest is then empty.
+	Error    string            `json:"error,omitempty"`
+	Verdicts []verdict         `json:"verdicts"`
+	Summary  *analysis.Summary `json:"summary,omitempty"`
+}
+
+type verdict struct {
+	Check string `json:"check"`
+	Kind  string `json:"kind"`
+	Want  string `json:"want"`
+	Got   string `json:"got"`
+	OK    bool   `json:"ok"`
+}
+
+// jitters are in seconds of scenario time.
+type jitters struct {
+	Sends      jitterOf `json:"sends"`
+	Waits      jitterOf `json:"waits"`
+	ClockError seconds  `json:"clock_error"`
+}
+
+type jitterOf struct {
+	Count int64   `json:"count"`
+	P50   seconds `json:"p50"`
+	P99   seconds `json:"p99"`
+	Max   seconds `json:"max"`
+}
+
+// seconds is a duration as JSON: seconds with microseconds.
+type seconds time.Duration
+
+// MarshalJSON writes a number.
+func (s seconds) MarshalJSON() ([]byte, error) {
+	return json.Marshal(math.Round(time.Duration(s).Seconds()*1e6) / 1e6)
+}
+
+// Entry is one run for the report: a result, or the reason why there is none.
+type Entry struct {
+	Scenario, Variant string
+	Engine            harness.Engine
+	Result            *harness.Result
+	Err               error
+}
+
+// JSON writes all runs of one invocation. OK is true when every run is.
+func JSON(w io.Writer, entries []Entry) error {
+	doc := document{OK: true, Runs: []run{}}
+	for _, e := range entries {
+		r := run{Scenario: e.Scenario, Variant: e.Variant, Engine: string(e.Engine), Verdicts: []verdict{}}
+		if e.Result != nil {
+			r.fill(e.Result)
+		} else if e.Err != nil {
+			r.Error = e.Err.Error()
+		}
+		doc.OK = doc.OK && r.OK
+		doc.Runs = append(doc.Runs, r)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(doc)
+}
+
+func (r *run) fill(from *harness.Result) {
+	r.Version, r.Speed, r.Seed = from.Version, from.Speed, from.Seed
+	r.End, r.Wall = seconds(from.End), seconds(from.Wall)
+	r.Jitter = jitters{jitterFrom(from.Send), jitterFrom(from.Wait), seconds(from.ClockError)}
+	r.Valid, r.Invalid, r.Abandoned = from.Valid(), from.Invalid, from.Abandoned
+	r.OK, r.Summary = from.OK(), from.Summary
+	for _, v := range from.Verdicts {
+		r.Verdicts = append(r.Verdicts, verdict{v.Check, v.Kind, v.Want, v.Got, v.OK})
+	}
+}
+
+func jitterFrom(j clock.Jitter) jitterOf {
+	return jitterOf{j.Count, seconds(j.P50), seconds(j.P99), seconds(j.Max)}
+}
