@@ -24,6 +24,7 @@ const (
 type Lateness struct {
 	mu   sync.Mutex
 	hist [kinds]*hdrhistogram.Histogram
+	max  [kinds]time.Duration
 }
 
 // Jitter sums up one kind of lateness, in scenario time with three digits.
@@ -42,6 +43,15 @@ func (l *Lateness) Note(k Kind, d time.Duration) {
 		l.hist[k] = hdrhistogram.New(1, 3600e6, 3)
 	}
 	_ = l.hist[k].RecordValue(min(max(d.Microseconds(), 0), 3600e6))
+	l.max[k] = max(l.max[k], d)
+}
+
+// Max is the worst lateness of one kind so far. Unlike Jitter it is exact and
+// costs nothing, so a run can look at it while it goes on.
+func (l *Lateness) Max(k Kind) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.max[k]
 }
 
 // Jitter returns the summary of one kind.

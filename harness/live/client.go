@@ -1,0 +1,144 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/nolive/nolive/harness/clock"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/scenario"
+)
+
+// client sends the requests of one traffic. It is safe for concurrent use.
+type client struct {
+	spec   *scenario.Traffic
+	clock  *clock.Clock
+	sink   event.Sink
+	flight *flight
+	// fail ends the run as invalid: the harness itself can't go on.
+	fail    func(reason string)
+	address netip.AddrPort
+
+	head head
+	// question is what the response parser has to know of a request.
+	question *http.Request
+	dialer   net.Dialer
+}
+
+// synRepeat is when the kernel sends a SYN again that nobody answered. A
+// handshake that took longer waited for the proxy; one that didn't, for us.
+const synRepeat = time.Second
+
+// newClient completes a client whose first six fields are set.
+func newClient(c client, host string) *client {
+	c.head = newHead(c.spec, host)
+	c.question = &http.Request{Method: c.spec.Method}
+	c.dialer.KeepAlive = -1 // probes would outlast no run and cost four calls a connection
+	return &c
+}
+
+// begin notes a request that is sent now, planned at the instant at; nil when
+// too many are under way, which ends the run.
+func (c *client) begin(r event.Request, at time.Duration) *outstanding {
+	o := c.flight.begin(r, at)
+	if o == nil {
+		c.fail(fmt.Sprintf("%s could not be sent: %d requests are under way, the limit", r, c.flight.limit))
+		return nil
+	}
+	c.sink.Emit(event.Event{At: at, Kind: event.RequestSent, Request: r})
+	return o
+}
+
+// send sends a request that has begun, and returns when its answer was over. It
+// is false when the run ended first; then nobody knows what the answer would
+// have been, and nothing is emitted.
+func (c *client) send(ctx context.Context, idle *idle, o *outstanding) (time.Duration, bool) {
+	a := c.exchange(ctx, idle, o)
+	now := c.clock.Now()
+	c.flight.end(o, now, a.outcome)
+	if a.outcome == 0 {
+		return 0, false
+	}
+	if a.outcome == event.ClientTimeout {
+		a.status = 0 // whatever had come by then isn't the answer
+	}
+	c.sink.Emit(event.Event{At: now, Kind: event.ResponseEnded, Request: o.request, Outcome: a.outcome, Status: a.status})
+	return now, true
+}
+
+// exchange carries one request out. Outcome 0 means that the run ended first.
+func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answer {
+	var deadline time.Time
+	if c.spec.Client.Timeout > 0 {
+		deadline = c.clock.Instant(o.sent + c.spec.Client.Timeout)
+	}
+	late := c.clock.Now() - o.sent
+	var cn *conn
+	if c.spec.Client.Keepalive {
+		cn = idle.take()
+	}
+	for reused := cn != nil; ; reused = false {
+		if cn == nil {
+			began := time.Now()
+			tcp, out := c.dial(ctx, deadline)
+			if out != 0 || tcp == nil {
+				c.clock.Lateness().Note(clock.Send, late)
+				return answer{outcome: out}
+			}
+			if time.Since(began) < synRepeat {
+				late = c.clock.Now() - o.sent
+			}
+			cn = newConn(tcp)
+		}
+		c.clock.Lateness().Note(clock.Send, late)
+		_ = cn.tcp.SetDeadline(deadline)
+		c.flight.attach(o, cn.tcp)
+		a := c.ask(cn, o.request.N)
+		c.flight.attach(o, nil)
+		if ctx.Err() != nil && a.outcome == event.ClientTimeout {
+			a = answer{}
+		}
+		if a.keep && c.spec.Client.Keepalive {
+			idle.put(cn)
+			return a
+		}
+		cn.close()
+		if !reused || !a.nothing || a.outcome != event.Closed {
+			return a
+		}
+		cn = nil
+	}
+}
+
+// dial connects to the proxy. Without a connection it returns the outcome, or 0
+// when the run is over.
+func (c *client) dial(ctx context.Context, deadline time.Time) (*net.TCPConn, event.Outcome) {
+	d := c.dialer
+	d.Deadline = deadline
+	tcp, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, c.address)
+	switch {
+	case err == nil:
+		return tcp, 0
+	case ctx.Err() != nil:
+		return nil, 0
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
+		errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, syscall.ENOBUFS):
+		c.fail(fmt.Sprintf("a client could not open a connection: %v", err))
+		return nil, 0
+	case errors.Is(err, os.ErrDeadlineExceeded), isTimeout(err) && !deadline.IsZero() && !time.Now().Before(deadline):
+		return nil, event.ClientTimeout
+	}
+	return nil, event.ClientRefused
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
+}

@@ -1,0 +1,86 @@
+package live
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// conn is a client's connection to the proxy.
+type conn struct {
+	tcp *net.TCPConn
+	in  input
+	br  *bufio.Reader
+	// scratch holds a request on its way out and bodies on their way to nowhere.
+	scratch []byte
+}
+
+// maxHead is how many bytes of one answer may come before its header is over.
+const maxHead = 1 << 20
+
+var errHead = errors.New("header over 1 MiB")
+
+// input reads from the connection and remembers what the HTTP parser hides:
+// whether anything came at all, and the first error as the kernel told it.
+type input struct {
+	tcp *net.TCPConn
+	// n counts the bytes of the present answer; limit bounds them while its
+	// header is read, 0 is no bound.
+	n, limit int64
+	err      error
+}
+
+func (in *input) Read(p []byte) (int, error) {
+	if in.err != nil {
+		return 0, in.err
+	}
+	if in.limit > 0 && in.n >= in.limit {
+		return 0, errHead
+	}
+	n, err := in.tcp.Read(p)
+	in.n += int64(n)
+	in.err = err
+	return n, err
+}
+
+// conns keeps the buffers of closed connections for new ones.
+var conns = sync.Pool{New: func() any {
+	c := &conn{scratch: make([]byte, 16<<10)}
+	c.br = bufio.NewReaderSize(&c.in, 4<<10)
+	return c
+}}
+
+func newConn(tcp *net.TCPConn) *conn {
+	c := conns.Get().(*conn)
+	c.tcp, c.in = tcp, input{tcp: tcp}
+	c.br.Reset(&c.in)
+	return c
+}
+
+// close closes the connection; c must not be used afterwards.
+func (c *conn) close() {
+	_ = c.tcp.Close()
+	c.tcp, c.in = nil, input{err: io.EOF}
+	conns.Put(c)
+}
+
+// alive says whether an idle connection is still as we left it: neither closed
+// nor with a byte that nobody asked for.
+func (c *conn) alive() bool {
+	raw, err := c.tcp.SyscallConn()
+	if err != nil {
+		return false
+	}
+	ok := false
+	err = raw.Read(func(fd uintptr) bool {
+		var b [1]byte
+		_, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		ok = err == unix.EAGAIN
+		return true
+	})
+	return err == nil && ok
+}

@@ -1,0 +1,48 @@
+package live
+
+import "sync"
+
+// idle holds the kept-alive connections of one user, or of all requests of an
+// open loop. The one used last is used first.
+type idle struct {
+	mu     sync.Mutex
+	conns  []*conn
+	closed bool
+}
+
+// take returns a connection that is still alive, nil when there is none.
+func (i *idle) take() *conn {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for n := len(i.conns); n > 0; n = len(i.conns) {
+		c := i.conns[n-1]
+		i.conns = i.conns[:n-1]
+		if c.alive() {
+			return c
+		}
+		c.close()
+	}
+	return nil
+}
+
+// put keeps a connection for a later request.
+func (i *idle) put(c *conn) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.closed {
+		c.close()
+		return
+	}
+	i.conns = append(i.conns, c)
+}
+
+// close closes what is idle now and what is put later.
+func (i *idle) close() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.closed = true
+	for _, c := range i.conns {
+		c.close()
+	}
+	i.conns = nil
+}

@@ -1,0 +1,80 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/nolive/nolive/harness/clock"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/plan"
+	"github.com/nolive/nolive/proxy/nginxconf"
+)
+
+// Options says what to run and who listens.
+type Options struct {
+	// Plan is what to do.
+	Plan *plan.Plan
+	// Start starts the proxy under test. Its context bounds the start alone;
+	// a proxy runs until Close.
+	Start func(context.Context, Setup) (Proxy, error)
+	// Speed is scenario seconds per real second, at least 1; 0 is 1 for Run
+	// and "as fast as it bears" for RunAuto.
+	Speed float64
+	// Sink gets the events of the run, from one goroutine, in order of time,
+	// once the run is over: real nginx tells what it did only when it is closed.
+	Sink event.Sink
+	// Progress is called a few times a second while the load runs, from one
+	// goroutine: the scenario time, and the latest instant at which a request
+	// may still be sent, 0 when only a count bounds the load. May be nil.
+	Progress func(now, end time.Duration)
+}
+
+// Setup is what a proxy is started with.
+type Setup struct {
+	// Config is the configuration under test.
+	Config *nginxconf.Config
+	// Backends maps each backend's name to the address where it listens.
+	Backends map[string]string
+	// Clock begins when everything is ready.
+	Clock *clock.Clock
+	// Sink takes the proxy's events, until Close has returned. Their order
+	// counts among events of the same instant only. Safe for concurrent use.
+	Sink event.Sink
+	Seed uint64
+}
+
+// Proxy is a proxy under test that accepts connections.
+type Proxy interface {
+	// Address is the host:port where the listen directive, as written, is served.
+	Address(listen string) string
+	// Align waits until the load may begin and returns the real instant at
+	// which scenario time is 0, on a whole second of the proxy's own clock.
+	Align(context.Context) (time.Time, error)
+	// Close stops the proxy, waits for it, and has emitted its last event when
+	// it returns. It is called once. An error makes the run invalid.
+	Close() error
+}
+
+// Mortal is a proxy that can die on its own and says so: a separate process.
+type Mortal interface {
+	// Died is closed when the proxy ended without Close.
+	Died() <-chan struct{}
+}
+
+// Outcome is what a run was like as a whole.
+type Outcome struct {
+	// End is the scenario time at which the last answer was in, or at which the
+	// run was given up.
+	End time.Duration
+	// Send and Wait are how late sends and waits were, in scenario time.
+	Send, Wait clock.Jitter
+	// Speed is scenario seconds per real second.
+	Speed float64
+	// Wall is how long the load really took.
+	Wall time.Duration
+	// Invalid says why the run proves nothing; "" is a valid run.
+	Invalid string
+}
+
+// Interrupted is the Outcome.Invalid of a run whose context ended.
+const Interrupted = "interrupted"

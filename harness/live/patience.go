@@ -1,0 +1,55 @@
+package live
+
+import (
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/plan"
+)
+
+// grace is what Patience allows on top of everything that can be reckoned.
+const grace = 10 * time.Minute
+
+// Patience is how long, in scenario time, a run waits for answers once nothing
+// else is going on: longer than any proxy that keeps its own time-outs can
+// need. That is the location whose time-outs, tried on every server and once
+// more, add up to most; the longest script of a backend; and ten minutes.
+func Patience(p *plan.Plan) time.Duration {
+	var proxy, script time.Duration
+	for _, s := range p.Scenario.Nginx.Servers {
+		for _, l := range s.Locations {
+			if l.Pass != nil && l.Pass.Upstream != nil {
+				tries := time.Duration(len(l.Pass.Upstream.Servers) + 1)
+				proxy = max(proxy, tries*(l.Pass.ConnectTimeout+l.Pass.SendTimeout+l.Pass.ReadTimeout))
+			}
+		}
+	}
+	for _, b := range p.Scenario.Backends {
+		for i := range b.Rules {
+			script = max(script, duration(&b.Rules[i].Do.Script))
+		}
+	}
+	return grace + proxy + script
+}
+
+// duration is how long a script takes if nothing holds it up.
+func duration(s *fault.Script) time.Duration {
+	var sum time.Duration
+	left := s.Response.Size()
+	for _, st := range s.Steps {
+		switch st.Op {
+		case fault.Wait:
+			sum += st.For
+		case fault.Write:
+			n := left
+			if st.Len >= 0 {
+				n = min(st.Len, left)
+			}
+			if st.Chunk > 0 {
+				sum += time.Duration(n/st.Chunk) * st.For
+			}
+			left -= n
+		}
+	}
+	return sum
+}
