@@ -16,6 +16,8 @@ type File struct {
 	Source []byte
 	// Scenarios holds the base scenario first, then the variants in file order.
 	Scenarios []*Scenario
+	// Warnings are what is allowed but probably not meant, sorted by position.
+	Warnings Problems
 }
 
 // Scenario is one incident, resolved: a variant has everything it inherits.

@@ -1,0 +1,149 @@
+package scenario
+
+import (
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/scenario/internal/bind"
+	"github.com/nolive/nolive/harness/scenario/internal/form"
+)
+
+// everyBackend is the name under backends that stands for all of them.
+const everyBackend = "*"
+
+// backends checks the rules and gives each backend of the configuration its
+// own, then those of "*".
+func (r *resolver) backends() {
+	n := bind.Node(r.b, &r.form.Backends)
+	given := map[string]fault.Rules{}
+	if n != nil {
+		bind.Pairs(n, func(k, _ *yaml.Node) {
+			rules := r.form.Backends[k.Value]
+			if rules == nil {
+				return
+			}
+			r.knownBackend(k, k.Value, "backends")
+			given[k.Value] = r.rules(k.Value, *rules)
+		})
+	}
+	if r.cfg == nil {
+		return
+	}
+	for _, name := range r.cfg.Backends {
+		r.s.Backends = append(r.s.Backends, Backend{
+			Name:  name,
+			Rules: append(slices.Clone(given[name]), given[everyBackend]...),
+		})
+	}
+}
+
+// knownBackend reports a name that the configuration doesn't have.
+func (r *resolver) knownBackend(n *yaml.Node, name, what string) {
+	if r.cfg == nil || !r.cfg.complete || name == everyBackend || slices.Contains(r.cfg.Backends, name) {
+		return
+	}
+	r.b.Hintf(n, bind.Nearest(name, r.cfg.Backends), "%s: the configuration has no backend %q; it has %s",
+		what, short(name), listing(r.cfg.Backends))
+}
+
+func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
+	var out fault.Rules
+	for i := range rules {
+		x := &rules[i]
+		n := bind.Node(r.b, x)
+		if n == nil || n.Kind != yaml.MappingNode {
+			continue
+		}
+		w := r.when(backend, &x.When)
+		if d := x.Do.Fault.Door; d != fault.Open && !w.OnlyWindow() {
+			r.b.Errorf(bind.Key(r.b, &x.When), "%s: %s holds for the whole backend; only from and until can select it", backend, d)
+		}
+		if x.Do.Fault.Door == fault.Open && x.Do.Fault.AtAccept == 0 && slices.ContainsFunc(out, always) {
+			r.b.Errorf(n, "%s: this rule is never reached, because one before it has no when", backend)
+		}
+		out = append(out, fault.Rule{When: w, Do: x.Do.Fault})
+	}
+	return out
+}
+
+// always says whether a rule takes every request. One with a mistake has no steps.
+func always(x fault.Rule) bool {
+	w := x.When
+	return w.OnlyWindow() && w.From == 0 && w.Until == 0 && len(x.Do.Script.Steps) > 0
+}
+
+func (r *resolver) when(backend string, w *form.When) fault.When {
+	b := r.b
+	out := fault.When{
+		Method: w.Method, Path: w.Path, From: w.From, Until: w.Until,
+		Request: fault.Range(w.Request), Every: w.Every,
+		Connection: fault.Range(w.Connection), Exchange: fault.Range(w.Exchange),
+		Share: float64(w.Share),
+	}
+	if n := bind.Node(b, w); n != nil && n.Kind == yaml.MappingNode && len(n.Content) == 0 {
+		b.Errorf(n, "%s: when is empty; leave it out", backend)
+	}
+	for name, glob := range w.Header {
+		if out.Header == nil {
+			out.Header = map[string]string{}
+		}
+		if glob != nil {
+			out.Header[name] = string(*glob)
+		}
+		if !isToken(name) {
+			b.Errorf(bind.Node(b, &w.Header), "header: %q is no header's name", short(name))
+		}
+	}
+	if n := bind.Node(b, &w.Path); n != nil && w.Path != "" && w.Path[0] != '/' && w.Path[0] != '*' {
+		b.Hintf(n, "/"+w.Path, "path: %q matches no path, because those start with /", short(w.Path))
+	}
+	if n := bind.Node(b, &w.Method); n != nil && w.Method != "" {
+		r.method(n, w.Method)
+	}
+	r.window(backend, w)
+	return out
+}
+
+// method reports a rule's method that no traffic uses.
+func (r *resolver) method(n *yaml.Node, method string) {
+	var used []string
+	for _, t := range r.s.Traffic {
+		if t.Method == method || t.Method == "" {
+			return
+		}
+		used = append(used, t.Method)
+	}
+	if len(used) > 0 {
+		r.b.Hintf(n, bind.Nearest(method, used), "method: no traffic sends %s", short(method))
+	}
+}
+
+// window reports a rule's window that never opens.
+func (r *resolver) window(backend string, w *form.When) {
+	from, until := bind.Node(r.b, &w.From), bind.Node(r.b, &w.Until)
+	if until != nil && until.Kind == yaml.ScalarNode && w.Until <= w.From && (w.Until > 0 || isZero(until.Value)) {
+		r.b.Errorf(until, "%s: this window never opens: until %v isn't after from %v", backend, w.Until, w.From)
+		return
+	}
+	if from != nil {
+		r.opens(from, backend, w.From)
+	}
+}
+
+// opens reports a window that opens when all traffic is over: as a mistake when
+// that is certain, otherwise as a warning.
+func (r *resolver) opens(n *yaml.Node, what string, from time.Duration) {
+	last, ok := r.lastSend()
+	if !ok || from == 0 || from < last {
+		return
+	}
+	if end, ok := r.lastLife(); ok && from > end {
+		r.b.Errorf(n, "%s: this window opens at %v, but all traffic is over by then (the last request is sent at %v)", what, from, last)
+		return
+	}
+	r.warnings = append(r.warnings, Problem{Pos: r.pos(n.Line, n.Column), Variant: r.s.Variant,
+		Text: what + ": this window opens after the last request is sent"})
+}

@@ -1,0 +1,155 @@
+package scenario
+
+import (
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/scenario/internal/bind"
+	"github.com/nolive/nolive/harness/scenario/internal/form"
+)
+
+// bindDo takes a fault's name, a mapping with one fault, or a list of steps of
+// either form.
+func bindDo(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
+	x := v.Addr().Interface().(*form.Do)
+	if n.Kind != yaml.SequenceNode {
+		x.Fault, _ = oneFault(b, n)
+		if !silent(&x.Fault) || len(b.At(n)) > 0 {
+			return
+		}
+		b.Errorf(n, "do: this ends without an answer; go on with one, as in [{wait: 2s}, respond]")
+		return
+	}
+	var steps []fault.Fault
+	whole := true
+	for _, c := range n.Content {
+		f, ok := oneFault(b, c)
+		whole = whole && ok
+		steps = append(steps, f)
+	}
+	if !whole {
+		return
+	}
+	f, err := fault.Compose(steps...)
+	if err != nil {
+		at := n
+		var i int
+		if cut, ok := strings.CutPrefix(err.Error(), "step "); ok {
+			if digits, _, ok := strings.Cut(cut, ":"); ok {
+				for _, d := range digits {
+					i = i*10 + int(d-'0')
+				}
+			}
+		}
+		if i > 0 && i <= len(n.Content) {
+			at = n.Content[i-1]
+		}
+		b.Errorf(at, "do: %v", err)
+		return
+	}
+	if silent(&f) {
+		b.Errorf(n, "do: these steps end without an answer")
+	}
+	x.Fault = f
+}
+
+// silent says whether a fault is a script that neither answers nor ends the
+// connection: a wait and nothing after it.
+func silent(f *fault.Fault) bool {
+	if f.Door != fault.Open || f.AtAccept != 0 || len(f.Script.Steps) == 0 {
+		return false
+	}
+	for _, s := range f.Script.Steps {
+		switch s.Op {
+		case fault.Write, fault.Stall, fault.Close, fault.Reset:
+			return false
+		}
+	}
+	return true
+}
+
+// oneFault binds one fault; false when there is a mistake in it.
+func oneFault(b *bind.Binder, n *yaml.Node) (fault.Fault, bool) {
+	before := len(b.List())
+	var f fault.Fault
+	switch {
+	case n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null":
+		if k, ok := faultKind(b, n); ok {
+			f = meaning(b, n, nil, k.New())
+		}
+	case n.Kind == yaml.MappingNode && len(n.Content) == 2:
+		name, arg := n.Content[0], n.Content[1]
+		if k, ok := faultKind(b, name); ok {
+			spec := k.New()
+			if bindSpec(b, k.Name, arg, spec) {
+				f = meaning(b, name, arg, spec)
+			}
+		}
+	case n.Kind == yaml.MappingNode && len(n.Content) > 2:
+		b.Errorf(n.Content[2], "do: one fault only; write a list of steps, or another rule")
+	case n.Kind != yaml.AliasNode:
+		b.Want(n, "do", "", "a fault such as freeze or {status: 503}, or a list of steps")
+	}
+	return f, len(b.List()) == before
+}
+
+// bindSpec fills a spec from what stands behind its name.
+func bindSpec(b *bind.Binder, what string, n *yaml.Node, spec fault.Spec) bool {
+	before := len(b.List())
+	if n.Kind != yaml.ScalarNode {
+		b.Value(what, n, reflect.ValueOf(spec).Elem())
+	} else if s, ok := spec.(fault.Scalar); !ok && n.ShortTag() != "!!null" {
+		b.Want(n, what, "", "a mapping")
+	} else if ok && n.ShortTag() != "!!null" {
+		if err := s.Scalar(n.Value); err != nil {
+			b.Errorf(n, "%v", err)
+		}
+	}
+	return len(b.List()) == before
+}
+
+// meaning is what a spec means. Its error begins with the key that is wrong.
+func meaning(b *bind.Binder, name, arg *yaml.Node, spec fault.Spec) fault.Fault {
+	f, err := spec.Fault()
+	if err == nil {
+		return f
+	}
+	at := name
+	if arg != nil {
+		at = arg
+		key, _, _ := strings.Cut(err.Error(), ":")
+		if _, v := bind.Get(arg, key); v != nil {
+			at = v
+		}
+	}
+	b.Errorf(at, "%s: %s", name.Value, strings.TrimPrefix(err.Error(), name.Value+": "))
+	return fault.Fault{}
+}
+
+// otherWords are words that people have for a kind of fault.
+var otherWords = map[string]string{
+	"timeout": "hang", "stall": "hang", "stop": "freeze", "sigstop": "freeze", "pause": "freeze",
+	"rst": "reset", "fin": "close", "eof": "close", "disconnect": "close",
+	"down": "refuse", "drop": "blackhole", "delay": "wait", "sleep": "wait", "latency": "wait",
+	"answer": "respond", "reply": "respond", "ok": "respond", "error": "status", "slow": "drip",
+}
+
+// faultKind looks a name up.
+func faultKind(b *bind.Binder, n *yaml.Node) (fault.Kind, bool) {
+	k, ok := fault.Lookup(n.Value)
+	if !ok {
+		var names []string
+		for _, k := range fault.Kinds() {
+			names = append(names, k.Name)
+		}
+		hint := bind.Nearest(n.Value, names)
+		if hint == "" {
+			hint = otherWords[strings.ToLower(n.Value)]
+		}
+		b.Hintf(n, hint, "do: unknown fault %q; there are %s", short(n.Value), strings.Join(names, ", "))
+	}
+	return k, ok
+}

@@ -1,0 +1,153 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/nolive/nolive/harness/check"
+	"github.com/nolive/nolive/harness/scenario/internal/bind"
+	"github.com/nolive/nolive/harness/scenario/internal/form"
+)
+
+// bindExpectation takes a mapping from one kind to its check.
+func bindExpectation(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
+	x := v.Addr().Interface().(*form.Expectation)
+	switch {
+	case n.Kind != yaml.MappingNode || len(n.Content) == 0:
+		b.Want(n, "expect", "", "an expectation such as {status: {of: ..., is: 200}}")
+		return
+	case len(n.Content) > 2:
+		b.Errorf(n.Content[2], "expect: one kind an entry; begin another one with \"- %s\"", short(n.Content[2].Value))
+	}
+	k, arg := n.Content[0], n.Content[1]
+	var names []string
+	for _, kind := range check.Kinds() {
+		if names = append(names, kind.Name); kind.Name == k.Value {
+			def := kind.New()
+			b.Value(k.Value, arg, reflect.ValueOf(def).Elem())
+			x.Kind, x.Check = kind.Name, def
+			return
+		}
+	}
+	b.Hintf(k, bind.Nearest(k.Value, names), "expect: unknown kind %q; there are %s", short(k.Value), strings.Join(names, ", "))
+}
+
+// expect checks the expectations against the rest of the scenario.
+func (r *resolver) expect() {
+	n := bind.Node(r.b, &r.form.Expect)
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return
+	}
+	if len(n.Content) == 0 {
+		r.b.Errorf(n, "expect is empty: a scenario without expectations could never fail")
+	}
+	for i := range r.form.Expect {
+		x := &r.form.Expect[i]
+		def, ok := x.Check.(check.Definition)
+		if !ok {
+			continue
+		}
+		entry := bind.Node(r.b, x)
+		e := expectation{r, x.Kind, entry.Content[0], entry.Content[1], def}
+		e.validate()
+		e.refs()
+		e.vain()
+		r.s.Expect = append(r.s.Expect, reflect.ValueOf(def).Elem().Interface().(check.Check))
+	}
+}
+
+// expectation is one entry of expect with its nodes.
+type expectation struct {
+	*resolver
+	kind     string
+	key, arg *yaml.Node
+	def      check.Definition
+}
+
+// at is the node of one of the check's keys, the entry's own when it isn't given.
+func (e *expectation) at(field string) *yaml.Node {
+	if _, v := bind.Get(e.arg, field); v != nil {
+		return v
+	}
+	return e.key
+}
+
+// validate reports what the check finds wrong with itself, unless binding has
+// already said why.
+func (e *expectation) validate() {
+	if e.arg.Kind != yaml.MappingNode {
+		return
+	}
+	hinted := e.b.Hinted(e.arg)
+	for _, p := range e.def.Validate() {
+		if p.Field == "" && e.b.Within(e.arg) || p.Field != "" && (len(e.b.At(e.at(p.Field))) > 0 || slices.Contains(hinted, p.Field)) {
+			continue
+		}
+		e.b.Errorf(e.at(p.Field), "%s: %s", e.kind, p)
+	}
+}
+
+// refs compares what the check speaks of with the scenario.
+func (e *expectation) refs() {
+	refs := e.def.Refs()
+	if refs.Traffic != "" {
+		e.ofTraffic(refs)
+	}
+	for _, name := range refs.Backends {
+		at := e.at("backend")
+		if peers := e.at("peers"); peers.Kind == yaml.SequenceNode {
+			at = peers.Content[0]
+			for _, c := range peers.Content {
+				if c.Value == name {
+					at = c
+					break
+				}
+			}
+		}
+		e.knownBackend(at, name, e.kind)
+	}
+	if !refs.During.Whole() {
+		at := e.at("during")
+		if at == e.key {
+			at = e.at("at")
+		}
+		e.opens(at, e.kind, refs.During.From)
+	}
+}
+
+func (e *expectation) ofTraffic(refs check.Refs) {
+	var names []string
+	for _, t := range e.s.Traffic {
+		if names = append(names, t.Name); t.Name != refs.Traffic {
+			continue
+		}
+		if refs.NonIdempotent && t.Method != "" && !slices.Contains([]string{"POST", "LOCK", "PATCH"}, t.Method) {
+			e.b.Errorf(e.at("of"), "%s: %s sends %s, which may be repeated; this is about POST, LOCK and PATCH", e.kind, t.Name, t.Method)
+		}
+		return
+	}
+	if e.form.Traffic[refs.Traffic] == nil {
+		e.b.Hintf(e.at("of"), bind.Nearest(refs.Traffic, names), "%s: there is no traffic %q; there is %s",
+			e.kind, short(refs.Traffic), listing(names))
+	}
+}
+
+// vain reports values that every run would meet.
+func (e *expectation) vain() {
+	v := reflect.ValueOf(e.def).Elem()
+	for i := range v.NumField() {
+		s, ok := v.Field(i).Interface().(check.Span)
+		if !ok || !s.Set || s.Lo != 0 || s.LoOpen {
+			continue
+		}
+		if math.IsInf(s.Hi, 1) || s.Unit == check.Percent && s.Hi >= 1 && !s.HiOpen {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+			e.b.Errorf(e.at(name), "%s: %s: %s", e.kind, name, fmt.Sprintf("%q always holds, so it could never fail", s.String()))
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package scenario
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/scenario/internal/bind"
+)
+
+// bindHeaders takes a mapping from a header's name to its value, or to a list of
+// values for one that is repeated.
+func bindHeaders(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		b.Want(n, what, "", "a mapping from a header's name to its value")
+		return
+	}
+	var out []fault.Header
+	one := func(k, c *yaml.Node) {
+		switch {
+		case c.Kind != yaml.ScalarNode || c.ShortTag() == "!!null":
+			b.Want(c, k.Value, "", "a header's value")
+		case strings.ContainsAny(c.Value, "\r\n\x00"):
+			b.Errorf(c, "%s: a header's value is one line", k.Value)
+		default:
+			out = append(out, fault.Header{Name: k.Value, Value: c.Value})
+		}
+	}
+	bind.Pairs(n, func(k, c *yaml.Node) {
+		switch {
+		case !isToken(k.Value):
+			b.Errorf(k, "%s: %q is no header's name", what, short(k.Value))
+		case http.CanonicalHeaderKey(k.Value) == event.RequestHeader:
+			b.Errorf(k, "%s: %s is the header that requests are told apart by", what, event.RequestHeader)
+		case c.Kind == yaml.SequenceNode:
+			for _, e := range c.Content {
+				one(k, e)
+			}
+		default:
+			one(k, c)
+		}
+	})
+	v.Set(reflect.ValueOf(out).Convert(v.Type()))
+}
+
+// isToken says whether s is a token of RFC 9110.
+func isToken(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		alnum := r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		return !alnum && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	}) < 0
+}

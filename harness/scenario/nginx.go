@@ -1,0 +1,134 @@
+package scenario
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/nolive/nolive/harness/scenario/internal/bind"
+	"github.com/nolive/nolive/harness/scenario/internal/form"
+	"github.com/nolive/nolive/proxy/nginxconf"
+)
+
+// config is an interpreted configuration.
+type config struct {
+	*nginxconf.Config
+	// complete is false when broken syntax may have hidden a part of it, so that
+	// what it lacks proves nothing.
+	complete bool
+}
+
+// bindNginx takes the text itself or {file: NAME}.
+func bindNginx(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
+	x := v.Addr().Interface().(*form.Nginx)
+	switch {
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && strings.TrimSpace(n.Value) != "":
+		x.Text = n.Value
+	case n.Kind == yaml.ScalarNode && strings.TrimSpace(n.Value) == "":
+		b.Errorf(n, "nginx: the configuration is empty")
+	case n.Kind == yaml.MappingNode:
+		type plain form.Nginx
+		b.Value(what, n, reflect.ValueOf((*plain)(x)).Elem())
+		b.Alias(n, reflect.ValueOf(&x.File).Elem())
+	default:
+		b.Want(n, "nginx", "", "a configuration's text or {file: NAME}")
+	}
+}
+
+// nginx parses and interprets the configuration.
+func (r *resolver) nginx() {
+	x := &r.form.Proxy.Nginx
+	n := bind.Node(r.b, x)
+	if n == nil || x.Text == "" && x.File == "" {
+		return
+	}
+	if c := r.configs[n]; c != nil {
+		r.cfg, r.s.Nginx = c, c.Config
+		return
+	}
+	src, translate, ok := r.configSource(n, x)
+	if !ok {
+		return
+	}
+	tree, broken := nginxconf.ParseSource(src)
+	cfg, mistakes := nginxconf.Interpret(tree)
+	for _, p := range append(broken, mistakes...) {
+		r.add(Problem{Pos: translate(p.Pos), Text: p.Text, Hint: p.Hint}, r.s.Variant)
+	}
+	if len(r.s.Engines) != 1 || r.s.Engines[0] != Nginx {
+		for _, note := range cfg.NginxOnly {
+			r.warnings = append(r.warnings, Problem{Pos: translate(note.Pos), Variant: r.s.Variant,
+				Text: "runs on nginx only, because " + note.Text, Hint: "engines: [nginx] says so"})
+		}
+	}
+	r.cfg = &config{cfg, len(broken) == 0}
+	r.s.Nginx = cfg
+	if r.configs == nil {
+		r.loader.configs = map[*yaml.Node]*config{}
+	}
+	r.configs[n] = r.cfg
+}
+
+// configSource finds the text and says how a position in it becomes one for the user.
+func (r *resolver) configSource(n *yaml.Node, x *form.Nginx) (src nginxconf.Source, translate func(nginxconf.Pos) nginxconf.Pos, ok bool) {
+	same := func(p nginxconf.Pos) nginxconf.Pos { return p }
+	if x.File != "" {
+		text, err := r.companion(x.File)
+		if err != nil {
+			at := bind.Node(r.b, &x.File)
+			if at == nil {
+				at = n
+			}
+			r.b.Errorf(at, "nginx: %s: %v", x.File, err)
+			return src, same, false
+		}
+		name := path.Join(path.Dir(r.path), x.File)
+		return nginxconf.Source{Name: name, Text: text, Files: r.sub(path.Dir(x.File))}, same, true
+	}
+	src = nginxconf.Source{Name: r.path, Text: []byte(x.Text), Files: r.fsys}
+	if n.Style&yaml.LiteralStyle != 0 {
+		src.Line, src.Col = blockStart(r.src, n)
+		return src, same, true
+	}
+	a := newAligner(r.path, r.src, n)
+	return src, func(p nginxconf.Pos) nginxconf.Pos {
+		if p.File != r.path {
+			return p
+		}
+		return a.pos(x.Text, p)
+	}, true
+}
+
+// companion reads a file beside the scenario.
+func (r *resolver) companion(name string) ([]byte, error) {
+	if path.IsAbs(name) || !fs.ValidPath(path.Clean(name)) || strings.Contains(name, `\`) {
+		return nil, fmt.Errorf("want a file in the scenario's folder, written with /")
+	}
+	if r.fsys == nil {
+		return nil, fmt.Errorf("there are no files here")
+	}
+	text, err := read(r.fsys, path.Clean(name))
+	if err != nil {
+		return nil, fmt.Errorf("%s", unreadable(name, err).Text)
+	}
+	if len(text) > MaxSize {
+		return nil, fmt.Errorf("the file has more than 1 MiB")
+	}
+	return text, nil
+}
+
+// sub is the folder that a configuration's relative includes are read from.
+func (r *resolver) sub(dir string) fs.FS {
+	if dir == "." || r.fsys == nil {
+		return r.fsys
+	}
+	sub, err := fs.Sub(r.fsys, path.Clean(dir))
+	if err != nil {
+		return nil
+	}
+	return sub
+}

@@ -1,0 +1,104 @@
+package scenario
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/scenario/internal/bind"
+	"github.com/nolive/nolive/harness/scenario/internal/form"
+)
+
+// The engines, in the order in which they run.
+const (
+	Sim       = "sim"
+	Reference = "reference"
+	Nginx     = "nginx"
+)
+
+// Engines are all engines, in the order in which they run.
+func Engines() []string { return []string{Sim, Reference, Nginx} }
+
+// resolver turns the written form of one scenario into a Scenario and notes
+// what doesn't fit together.
+type resolver struct {
+	*loader
+	b    *bind.Binder
+	form *form.Scenario
+	s    *Scenario
+	cfg  *config
+}
+
+func newBinder() *bind.Binder {
+	return &bind.Binder{Custom: map[reflect.Type]bind.Func{
+		reflect.TypeFor[form.Nginx]():       bindNginx,
+		reflect.TypeFor[form.Do]():          bindDo,
+		reflect.TypeFor[form.Expectation](): bindExpectation,
+		reflect.TypeFor[form.Headers]():     bindHeaders,
+		reflect.TypeFor[[]fault.Header]():   bindHeaders,
+	}}
+}
+
+func (r *resolver) resolve() {
+	f, s := r.form, r.s
+	s.About = f.About
+	s.Tags = f.Tags
+	for i := range f.Tags {
+		if n := bind.Node(r.b, &f.Tags[i]); f.Tags[i] != "" && !scenarioName.MatchString(f.Tags[i]) {
+			r.b.Errorf(n, "tags: want lower-case words with hyphens, got %q", short(f.Tags[i]))
+		}
+	}
+	s.Engines = r.engines()
+	r.nginx()
+	r.traffic()
+	r.backends()
+	r.expect()
+	r.pace()
+}
+
+func (r *resolver) engines() []string {
+	n := bind.Node(r.b, &r.form.Engines)
+	if n == nil {
+		return Engines()
+	}
+	if len(n.Content) == 0 {
+		r.b.Errorf(n, "engines: the list is empty, so the scenario would never run")
+	}
+	var out []string
+	for _, e := range Engines() {
+		if slices.Contains(r.form.Engines, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// pace is how fast the scenario runs and how late it may be.
+func (r *resolver) pace() {
+	f, s := r.form, r.s
+	s.MaxSpeed, s.AskSpeed = f.MaxSpeed, float64(f.Speed)
+	if s.MaxSpeed > 0 && s.AskSpeed > s.MaxSpeed {
+		r.b.Errorf(bind.Node(r.b, &f.Speed), "speed %g is more than max_speed %g", s.AskSpeed, s.MaxSpeed)
+	}
+	if s.Seed = f.Seed; bind.Node(r.b, &f.Seed) == nil {
+		s.Seed = 1
+	}
+	n := bind.Node(r.b, &f.Jitter)
+	switch {
+	case n == nil:
+		s.Jitter = tolerance(s.Expect)
+	case f.Jitter < time.Millisecond:
+		r.b.Errorf(n, "jitter: want at least 1ms, got %s", n.Value)
+	default:
+		s.Jitter = f.Jitter
+	}
+}
+
+func short(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return s
+}
