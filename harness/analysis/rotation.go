@@ -1,0 +1,110 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// rotation derives the stretches in which peers were out.
+type rotation struct {
+	index index[member]
+	peers []rotating
+}
+
+// member is a peer in an upstream: the same address in two upstreams is two
+// peers with failures of their own.
+type member struct{ upstream, peer string }
+
+// recall is how many starts a peer remembers for marks that come a little late.
+const recall = 4
+
+// rotating is the state of one peer.
+type rotating struct {
+	starts [recall]time.Duration // of the last attempts, a ring
+	n      int                   // starts so far
+
+	open     bool
+	from     time.Duration
+	lastMark time.Duration // while open
+
+	ended    bool // a stretch was closed: [lastFrom, lastTo)
+	lastFrom time.Duration
+	lastTo   time.Duration
+}
+
+func (r *rotation) of(upstream, peer string) *rotating {
+	i := r.index.of(member{upstream, peer})
+	if i == len(r.peers) {
+		r.peers = append(r.peers, rotating{})
+	}
+	return &r.peers[i]
+}
+
+// started takes in an attempt's start; ok is true when it closes a stretch.
+//
+// Only a start that is later than the mark closes it. A marked peer is out at
+// least for the rest of the second (fail_timeout=0), so a start with the same
+// stamp was picked before the mark, whatever order two logs give them.
+func (r *rotation) started(upstream, peer string, at time.Duration) (s Stretch, ok bool) {
+	p := r.of(upstream, peer)
+	p.starts[p.n%recall] = at
+	p.n++
+	if !p.open || at <= p.from {
+		return Stretch{}, false
+	}
+	return p.close(upstream, peer, at), true
+}
+
+func (p *rotating) close(upstream, peer string, at time.Duration) Stretch {
+	s := Stretch{Peer: peer, Upstream: upstream, From: p.from, To: at}
+	p.open, p.ended, p.lastFrom, p.lastTo = false, true, s.From, s.To
+	// A mark of the time after this start came first: it begins the next stretch.
+	if p.lastMark >= at {
+		p.open, p.from = true, p.lastMark
+	}
+	return s
+}
+
+// marked takes in a mark; ok is true when the start that ends its stretch was
+// seen already.
+func (r *rotation) marked(upstream, peer string, at time.Duration) (s Stretch, ok bool) {
+	p := r.of(upstream, peer)
+	if p.open {
+		p.from, p.lastMark = min(p.from, at), max(p.lastMark, at)
+		return Stretch{}, false
+	}
+	if p.ended && at < p.lastTo {
+		return Stretch{}, false // a straggler of the stretch before
+	}
+	p.open, p.from, p.lastMark = true, at, at
+	if next, ok := p.after(at); ok {
+		return p.close(upstream, peer, next), true
+	}
+	return Stretch{}, false
+}
+
+// after returns the first remembered start later than t.
+func (p *rotating) after(t time.Duration) (first time.Duration, ok bool) {
+	for _, at := range p.starts[:min(p.n, recall)] {
+		if at > t && (!ok || at < first) {
+			first, ok = at, true
+		}
+	}
+	return first, ok
+}
+
+// rest returns the stretches that are open at the end, in order.
+func (r *rotation) rest(end time.Duration) []Stretch {
+	var out []Stretch
+	for i := range r.peers {
+		if p := &r.peers[i]; p.open {
+			m := r.index.keys[i]
+			out = append(out, Stretch{Peer: m.peer, Upstream: m.upstream, From: p.from, To: max(end, p.from), Open: true})
+		}
+	}
+	slices.SortFunc(out, func(a, b Stretch) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Peer, b.Peer))
+	})
+	return out
+}
