@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"github.com/nolive/nolive/harness/plan"
+)
+
+// planCommand is `nolive plan`.
+type planCommand struct {
+	File string  `arg:"" help:"A scenario file, or the name of a shipped scenario."`
+	Seed *uint64 `help:"Replaces the scenario's seed."`
+}
+
+// Run prints the plan of the scenario and of each variant.
+func (c *planCommand) Run(io Streams) error {
+	files, err := load([]string{c.File})
+	if err != nil {
+		return err
+	}
+	for _, s := range files[0].Scenarios {
+		seed := s.Seed
+		if c.Seed != nil {
+			seed = *c.Seed
+		}
+		if _, err := plan.New(s, seed).WriteTo(io.Out); err != nil {
+			return err
+		}
+	}
+	return nil
+}

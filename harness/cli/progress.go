@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/report"
+)
+
+// progress shows one bar per run on sockets that is under way, on a terminal
+// only. What is printed meanwhile goes through it, above the bars.
+type progress struct {
+	bars *mpb.Progress // nil without a terminal
+	out  io.Writer
+}
+
+func newProgress(s Streams) *progress {
+	if s.Width == 0 {
+		return &progress{out: s.Out}
+	}
+	bars := mpb.New(mpb.WithOutput(s.Out), mpb.WithWidth(30), mpb.WithRefreshRate(200*time.Millisecond))
+	return &progress{bars: bars, out: bars}
+}
+
+// close waits until the last bar is gone from the terminal.
+func (p *progress) close() {
+	if p.bars != nil {
+		p.bars.Wait()
+	}
+}
+
+// bar is the progress of one run.
+type bar struct{ bar *mpb.Bar }
+
+func (p *progress) start(j job) bar {
+	if p.bars == nil || j.engine == harness.Sim {
+		return bar{}
+	}
+	name := j.scenario.Title() + " on " + string(j.engine)
+	return bar{p.bars.AddBar(0,
+		mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(name+" ")),
+		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
+			now := report.Duration(time.Duration(s.Current).Round(time.Second))
+			if s.Total <= 0 {
+				return " " + now
+			}
+			return fmt.Sprintf(" %s of %s", now, report.Duration(time.Duration(s.Total)))
+		})),
+	)}
+}
+
+// at moves the bar to scenario time now of end, 0 for an unknown end.
+func (b bar) at(now, end time.Duration) {
+	if b.bar != nil {
+		b.bar.SetTotal(int64(max(end, 0)), false)
+		b.bar.SetCurrent(int64(min(max(now, 0), max(end, now))))
+	}
+}
+
+// done takes the bar away.
+func (b bar) done() {
+	if b.bar != nil {
+		b.bar.Abort(true)
+	}
+}

@@ -1,0 +1,62 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nolive/nolive/harness/live"
+	"github.com/nolive/nolive/harness/plan"
+	"github.com/nolive/nolive/proxy/nginx"
+	"github.com/nolive/nolive/proxy/reference"
+)
+
+// live runs a plan on real sockets. A speed that was asked for is kept and the
+// run may be invalid; otherwise an invalid run is repeated slower.
+func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
+	w := r.watch(p.Scenario, res)
+	o := live.Options{Plan: p, Speed: r.Speed, Sink: w, Progress: r.Progress, Start: r.reference}
+	var real *nginx.Process
+	if res.Engine == Nginx {
+		o.Start = func(ctx context.Context, s live.Setup) (live.Proxy, error) {
+			var err error
+			if real, err = r.nginx(ctx, s); err != nil {
+				return nil, err
+			}
+			return real, nil
+		}
+	}
+	out, err := r.try(ctx, o, res)
+	if err != nil {
+		return err
+	}
+	if real != nil {
+		res.Version, res.ClockError = real.Version(), real.ClockError()
+	}
+	res.End, res.Speed, res.Send, res.Wait, res.Invalid = out.End, out.Speed, out.Send, out.Wait, out.Invalid
+	w.close(out.End)
+	return nil
+}
+
+func (r Runner) try(ctx context.Context, o live.Options, res *Result) (*live.Outcome, error) {
+	if r.Speed > 0 {
+		return live.Run(ctx, o)
+	}
+	return live.RunAuto(ctx, o, func(a live.Abandoned) {
+		res.Abandoned = append(res.Abandoned, fmt.Sprintf("at speed %g %s", a.Speed, a.Reason))
+		if r.Abandoned != nil {
+			r.Abandoned(a.Reason, a.Next)
+		}
+	})
+}
+
+func (r Runner) reference(_ context.Context, s live.Setup) (live.Proxy, error) {
+	return reference.Start(reference.Options{
+		Config: s.Config, Backends: s.Backends, Clock: s.Clock, Sink: s.Sink, Seed: s.Seed,
+	})
+}
+
+func (r Runner) nginx(ctx context.Context, s live.Setup) (*nginx.Process, error) {
+	return nginx.Start(ctx, nginx.Options{
+		Config: s.Config, Backends: s.Backends, Clock: s.Clock, Sink: s.Sink, Binary: r.NginxBinary,
+	})
+}
