@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"syscall"
 	"time"
@@ -23,8 +22,9 @@ type client struct {
 	sink   event.Sink
 	flight *flight
 	// fail ends the run as invalid: the harness itself can't go on.
-	fail    func(reason string)
-	address netip.AddrPort
+	fail func(reason string)
+	// address is the proxy's, with a literal IP so that nothing is looked up.
+	address string
 
 	head head
 	// question is what the response parser has to know of a request.
@@ -122,10 +122,12 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 func (c *client) dial(ctx context.Context, deadline time.Time) (*net.TCPConn, event.Outcome) {
 	d := c.dialer
 	d.Deadline = deadline
-	tcp, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, c.address)
+	// Not DialTCP: it binds to its zero local address first, and a port bound
+	// so can't be used again while its last connection is in TIME_WAIT.
+	conn, err := d.DialContext(ctx, "tcp", c.address)
 	switch {
 	case err == nil:
-		return tcp, 0
+		return conn.(*net.TCPConn), 0
 	case ctx.Err() != nil:
 		return nil, 0
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),

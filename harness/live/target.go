@@ -39,15 +39,15 @@ func firstListen(s *nginxconf.Server) string {
 	return s.Listens[0].Address
 }
 
-// resolve is the proxy's address as the dialer wants it.
-func resolve(address string) (netip.AddrPort, error) {
-	if a, err := netip.ParseAddrPort(address); err == nil {
-		return a, nil
+// resolve is the proxy's address with a literal IP, so that dialing it looks
+// nothing up.
+func resolve(address string) (string, error) {
+	if _, err := netip.ParseAddrPort(address); err == nil {
+		return address, nil
 	}
 	tcp, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
-		return netip.AddrPort{}, err
+		return "", err
 	}
-	a := tcp.AddrPort()
-	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()), nil
+	return tcp.String(), nil
 }
