@@ -12,7 +12,7 @@ type CutSpec struct {
 	// (after the whole request; the default), "header" (inside the response's
 	// header), "after_header" (before the first byte of its body) or "body"
 	// (inside the body).
-	At string `yaml:"at"`
+	At string `yaml:"at" jsonschema:"enum=accept,enum=request,enum=header,enum=after_header,enum=body"`
 	// Bytes of the header or of the body that still go out; default half of it.
 	Bytes Size `yaml:"bytes"`
 	// Share of the body that still goes out, instead of bytes.

@@ -13,7 +13,7 @@ type DripSpec struct {
 	// Bytes of a piece; default 1.
 	Bytes Size `yaml:"bytes"`
 	// What drips: "header", "body" or "both" (the default); the rest comes in one go.
-	What string `yaml:"what"`
+	What string `yaml:"what" jsonschema:"enum=header,enum=body,enum=both"`
 
 	RespondSpec `yaml:",inline"`
 }

@@ -2,8 +2,6 @@ package fault
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 )
@@ -13,9 +11,9 @@ import (
 type RespondSpec struct {
 	// Status code, 200 to 599; default 200.
 	Status int `yaml:"status"`
-	// Headers to add, by name. Content-Length and Transfer-Encoding are refused,
+	// Headers to add, in this order. Content-Length and Transfer-Encoding are refused,
 	// because they follow from the body; "Connection: close" closes after the answer.
-	Headers map[string]string `yaml:"headers"`
+	Headers []Header `yaml:"headers"`
 	// Body as literal text; default is the status in words.
 	Body string `yaml:"body"`
 	// Size is a number of filler bytes instead of a literal body.
@@ -24,7 +22,7 @@ type RespondSpec struct {
 	After time.Duration `yaml:"after"`
 	// Framing says how the body ends: "length" announces it with Content-Length
 	// (the default), "close" leaves that out and closes the connection.
-	Framing string `yaml:"framing"`
+	Framing string `yaml:"framing" jsonschema:"enum=length,enum=close"`
 }
 
 // Header is one header line.
@@ -54,8 +52,8 @@ func (s *RespondSpec) script(name string) Script {
 
 // closes says whether the backend closes after the answer.
 func (s *RespondSpec) closes() bool {
-	for name, v := range s.Headers {
-		if strings.EqualFold(name, "Connection") && strings.Contains(strings.ToLower(v), "close") {
+	for _, h := range s.Headers {
+		if strings.EqualFold(h.Name, "Connection") && strings.EqualFold(h.Value, "close") {
 			return true
 		}
 	}
@@ -81,8 +79,8 @@ func (s *RespondSpec) around(body Body) Response {
 	status := s.status()
 	var head strings.Builder
 	fmt.Fprintf(&head, "HTTP/1.1 %d %s\r\n", status, reason(status))
-	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-		fmt.Fprintf(&head, "%s: %s\r\n", name, s.Headers[name])
+	for _, h := range s.Headers {
+		fmt.Fprintf(&head, "%s: %s\r\n", h.Name, h.Value)
 	}
 	announced := body.Size
 	switch {
@@ -128,22 +126,22 @@ func (s *RespondSpec) validate() error {
 	case s.Framing != "" && s.Framing != "length" && s.Framing != "close":
 		return fmt.Errorf("framing: %q is neither length nor close", s.Framing)
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-		if err := checkHeader(name, s.Headers[name]); err != nil {
+	for _, h := range s.Headers {
+		if err := h.validate(); err != nil {
 			return fmt.Errorf("headers: %w", err)
 		}
 	}
 	return checkSpan("after", s.After)
 }
 
-func checkHeader(name, value string) error {
+func (h Header) validate() error {
 	switch {
-	case name == "" || strings.ContainsFunc(name, notToken):
-		return fmt.Errorf("%q is no header name", name)
-	case strings.EqualFold(name, "Content-Length"), strings.EqualFold(name, "Transfer-Encoding"):
-		return fmt.Errorf("%s follows from the body; use size or framing", name)
-	case strings.ContainsAny(value, "\r\n\x00"):
-		return fmt.Errorf("the value of %s has a line break or a NUL", name)
+	case h.Name == "" || strings.ContainsFunc(h.Name, notToken):
+		return fmt.Errorf("%q is no header name", h.Name)
+	case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
+		return fmt.Errorf("%s follows from the body; use size or framing", h.Name)
+	case strings.ContainsAny(h.Value, "\r\n\x00"):
+		return fmt.Errorf("the value of %s has a line break or a NUL", h.Name)
 	}
 	return nil
 }

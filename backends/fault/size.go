@@ -28,10 +28,10 @@ func (s *Size) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseUint(num, 10, 63)
 	if err != nil {
-		return fmt.Errorf("size %q: want a number of bytes, or one with KiB, MiB or GiB", text)
+		return fmt.Errorf("%q is no size; want a number of bytes, or one with KiB, MiB or GiB", text)
 	}
 	if Size(n) > maxSize/unit {
-		return fmt.Errorf("size %q: more than 1024GiB", text)
+		return fmt.Errorf("%q is more than 1024GiB", text)
 	}
 	*s = Size(n) * unit
 	return nil
@@ -58,7 +58,7 @@ type Rate int64
 func (r *Rate) UnmarshalText(text []byte) error {
 	var s Size
 	if err := s.UnmarshalText([]byte(strings.TrimSuffix(string(text), "/s"))); err != nil {
-		return fmt.Errorf("rate %q: want a size per second, as in 256KiB/s", text)
+		return fmt.Errorf("%q is no rate; want a size per second, as in 256KiB/s", text)
 	}
 	*r = Rate(s)
 	return nil
@@ -78,7 +78,7 @@ func (p *Portion) UnmarshalText(text []byte) error {
 	}
 	f, err := strconv.ParseFloat(num, 64)
 	if err != nil || !(f >= 0 && f <= unit) {
-		return fmt.Errorf("share %q: want 0%% to 100%%", text)
+		return fmt.Errorf("%q is not in 0%%..100%%", text)
 	}
 	*p = Portion(f / unit)
 	return nil

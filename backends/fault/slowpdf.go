@@ -35,7 +35,7 @@ func (s *SlowPDFSpec) Fault() (Fault, error) {
 	if err := checkSpan("generate", s.Generate); err != nil {
 		return Fault{}, err
 	}
-	head := RespondSpec{Headers: map[string]string{"Content-Type": "application/pdf"}}
+	head := RespondSpec{Headers: []Header{{"Content-Type", "application/pdf"}}}
 	sc := Script{
 		Name:     "slow_pdf",
 		Response: head.around(Body{Size: int64(size), PDF: true}),

@@ -11,8 +11,8 @@ import (
 type StatusSpec struct {
 	// Code is the status code, 200 to 599.
 	Code int `yaml:"code"`
-	// Headers to add, by name.
-	Headers map[string]string `yaml:"headers"`
+	// Headers to add, in this order.
+	Headers []Header `yaml:"headers"`
 	// Body as literal text; default is the status in words.
 	Body string `yaml:"body"`
 	// After is how long the backend works before it answers, from the end of the request.
