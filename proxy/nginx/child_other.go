@@ -1,0 +1,10 @@
+//go:build unix && !linux
+
+package nginx
+
+import "syscall"
+
+// Only Linux has a signal for the parent's death.
+func processAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func awaitExit(int) {}

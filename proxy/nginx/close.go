@@ -1,0 +1,88 @@
+package nginx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// How long Close lets nginx take: to end by itself, then by SIGTERM, and to go
+// after SIGKILL.
+const (
+	quitTimeout = 3 * time.Second
+	termTimeout = time.Second
+	killTimeout = time.Second
+)
+
+// Close ends nginx and all its workers, emits the events, and removes the
+// folder unless the caller gave it. It waits, at most five seconds, and then
+// says what for. Closing again returns the same error. A nginx that ended
+// during the run is an *ExitError.
+func (p *Process) Close() error {
+	p.closing.Do(func() { p.closed = p.close() })
+	return p.closed
+}
+
+func (p *Process) close() error {
+	var errs []error
+	stopped := p.stop(&errs)
+	if err := p.emit(stopped); err != nil {
+		errs = append(errs, err)
+	}
+	if err := p.prefix.remove(); err != nil {
+		errs = append(errs, &PrefixError{p.prefix.dir, err})
+	}
+	return errors.Join(errs...)
+}
+
+// stopped says where the run ends in nginx's logs: what comes after our signal
+// is our doing.
+type stopped struct {
+	msec   int64 // of nginx's clock; lines from then on
+	errors int64 // bytes of the error log before it
+}
+
+// stop ends nginx. SIGQUIT and not SIGTERM: on the latter the workers drop their
+// requests without writing them down.
+func (p *Process) stop(errs *[]error) stopped {
+	s := stopped{msec: 1<<63 - 1, errors: 1<<63 - 1}
+	if p.child.ended() {
+		*errs = append(*errs, p.exitError())
+		p.child.sweep()
+		return s
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if at, err := p.measure(ctx); err == nil {
+		s.msec = at
+	}
+	p.pinger.close()
+	s.errors = size(p.prefix.file(errorFile))
+	p.child.signal(syscall.SIGQUIT)
+	if !p.child.waited(quitTimeout) {
+		p.child.signal(syscall.SIGTERM)
+		p.child.waited(termTimeout)
+	}
+	if !p.stopNow() {
+		*errs = append(*errs, fmt.Errorf("still waiting for nginx, process %d, to end after SIGKILL", p.child.pid))
+	}
+	return s
+}
+
+// stopNow kills whatever still runs and waits for it.
+func (p *Process) stopNow() bool {
+	p.pinger.close()
+	if p.child == nil {
+		return true
+	}
+	p.child.kill()
+	gone := p.child.waited(killTimeout)
+	p.child.sweep()
+	return gone
+}
+
+func (p *Process) exitError() error {
+	return &ExitError{During: "run", State: p.child.state, Output: p.lastWords()}
+}

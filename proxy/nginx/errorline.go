@@ -1,0 +1,171 @@
+package nginx
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nolive/nolive/harness/event"
+)
+
+// errorLine is one line of nginx's error log.
+type errorLine struct {
+	number     int   // of the line in the file, from 1
+	second     int64 // its stamp, since 1970
+	level      string
+	pid        int
+	connection int64 // 0 for a line that belongs to no connection
+	// message is everything after "*N ", or after "PID#TID: ".
+	message string
+	// head is the message up to the client's address: "MESSAGE while ACTION".
+	head string
+	// addr is the host of its upstream: "http://addr/...", "" without one.
+	addr  string
+	whole string
+}
+
+// parseErrorLine takes a line apart; false for one that doesn't begin like one.
+func parseErrorLine(line string) (errorLine, bool) {
+	e := errorLine{whole: line}
+	const stamp = "2006/01/02 15:04:05"
+	if len(line) < len(stamp)+3 {
+		return e, false
+	}
+	t, err := time.Parse(stamp, line[:len(stamp)])
+	if err != nil {
+		return e, false
+	}
+	e.second = t.Unix()
+	rest, ok := strings.CutPrefix(line[len(stamp):], " [")
+	if !ok {
+		return e, false
+	}
+	if e.level, rest, ok = strings.Cut(rest, "] "); !ok {
+		return e, false
+	}
+	who, message, ok := strings.Cut(rest, ": ")
+	if !ok {
+		return e, false
+	}
+	pid, _, _ := strings.Cut(who, "#")
+	if e.pid, err = strconv.Atoi(pid); err != nil {
+		return e, false
+	}
+	if s, ok := strings.CutPrefix(message, "*"); ok {
+		if n, m, ok := strings.Cut(s, " "); ok {
+			if c, err := strconv.ParseInt(n, 10, 64); err == nil {
+				e.connection, message = c, m
+			}
+		}
+	}
+	e.message = message
+	e.head, _, _ = strings.Cut(message, ", client: ")
+	e.addr = upstreamOf(message)
+	return e, true
+}
+
+// upstreamOf is the host and port of `upstream: "http://HOST/uri"`.
+func upstreamOf(message string) string {
+	i := strings.LastIndex(message, `, upstream: "`)
+	if i < 0 {
+		return ""
+	}
+	s := message[i+len(`, upstream: "`):]
+	if _, after, ok := strings.Cut(s, "://"); ok {
+		s = after
+	}
+	if strings.HasPrefix(s, "unix:") {
+		s, _, _ = strings.Cut(s, ":/")
+		return s
+	}
+	if end := strings.IndexAny(s, `/"?`); end >= 0 {
+		s = s[:end]
+	}
+	return s
+}
+
+// logged says whether the line is of a level that error_log warn has.
+func (e errorLine) logged() bool {
+	switch e.level {
+	case "debug", "info", "notice":
+		return false
+	}
+	return true
+}
+
+// alert says whether nginx itself is in trouble.
+func (e errorLine) alert() bool { return e.level == "alert" || e.level == "emerg" }
+
+// marks is nginx's line for a counted failure at or above max_fails.
+func (e errorLine) marks() bool {
+	return strings.HasPrefix(e.head, "upstream server temporarily disabled")
+}
+
+// noLive is nginx's line for a pool without a live peer.
+func (e errorLine) noLive() bool { return strings.HasPrefix(e.head, "no live upstreams") }
+
+// The actions of nginx's "while ..." that tell how far an attempt was.
+const (
+	connecting  = "connecting to upstream"
+	handshaking = "SSL handshaking to upstream"
+	sending     = "sending request to upstream"
+	heading     = "reading response header from upstream"
+	bodying     = "reading upstream"
+)
+
+// cause says how an attempt ended by the line that gives the reason; 0 for
+// every other line. how is what broke a body off.
+func (e errorLine) cause() (o, how event.Outcome) {
+	if e.level == "warn" || !e.logged() || e.marks() || e.noLive() {
+		return 0, 0
+	}
+	i := strings.LastIndex(e.head, " while ")
+	if i < 0 {
+		return 0, 0
+	}
+	message, action := e.head[:i], e.head[i+len(" while "):]
+	broken := failure(message)
+	if broken == 0 {
+		return 0, 0
+	}
+	switch action {
+	case connecting, handshaking:
+		if broken == event.ReadTimeout {
+			return event.ConnectTimeout, 0
+		}
+		return event.Refused, 0
+	case sending:
+		if broken == event.ReadTimeout {
+			return event.SendTimeout, 0
+		}
+		return broken, 0
+	case heading:
+		return broken, 0
+	case bodying:
+		if broken == event.InvalidHeader { // a chunk that can't be read
+			broken = event.Closed
+		}
+		return event.Truncated, broken
+	}
+	return 0, 0
+}
+
+// failure classes nginx's messages without their action. A first line that is
+// no status line is a response of HTTP/0.9 to nginx and no failure.
+func failure(message string) event.Outcome {
+	switch {
+	case strings.HasPrefix(message, "upstream timed out"):
+		return event.ReadTimeout
+	case strings.HasPrefix(message, "upstream prematurely closed connection"):
+		return event.Closed
+	case strings.HasPrefix(message, "upstream sent no valid HTTP/"):
+		return 0
+	case strings.HasPrefix(message, "upstream sent "):
+		return event.InvalidHeader
+	case strings.Contains(message, "() failed"), strings.HasPrefix(message, "connect() to "),
+		strings.HasPrefix(message, "peer closed connection in SSL handshake"),
+		strings.HasPrefix(message, "upstream SSL certificate"):
+		return event.Reset
+	}
+	return 0
+}

@@ -1,0 +1,208 @@
+package nginx
+
+import (
+	"github.com/nolive/nolive/harness/event"
+)
+
+// exchange is one request as nginx's two logs tell it together. Times are
+// milliseconds of nginx's clock.
+type exchange struct {
+	accessLine
+	number     int // of the line in the access log, from 1
+	steps      []step
+	others     []*errorLine // lines of its connection that tell of no step
+	unfinished bool         // cut off by the end of the run
+}
+
+// step is one attempt, or one pick that found no live peer.
+type step struct {
+	attemptRecord
+	try            int // 0 for noLive
+	noLive         bool
+	last           bool // of its run
+	peer, upstream string
+	start, end     int64
+	outcome        event.Outcome // 0 for one that still ran at the end
+	how            event.Outcome // what broke the body off
+	cached         bool
+	cause, mark    *errorLine
+}
+
+// newExchange works out the steps of a request; lines are the lines of the
+// error log of its connection, of which it takes its own.
+func newExchange(a accessLine, number int, n names, lines *connectionLines, end int64) *exchange {
+	x := &exchange{accessLine: a, number: number}
+	from, until := (a.end-a.took)/1000, a.end/1000
+	try := 0
+	for i, r := range a.attempts {
+		s := step{attemptRecord: r, last: i+1 == len(a.attempts) || a.attempts[i+1].run != r.run}
+		s.noLive = r.header < 0 && n.isUpstream(r.addr)
+		if s.noLive {
+			s.upstream = r.addr
+		} else {
+			try++
+			s.try, s.peer = try, n.peer(r.addr)
+			s.upstream = n.of(a.host, s.peer, r.run == a.attempts[len(a.attempts)-1].run)
+		}
+		lines.take(&s, from, until)
+		x.steps = append(x.steps, s)
+	}
+	x.others = lines.others(from, until)
+	x.unfinished = a.end >= end && !a.complete
+	for i := range x.steps {
+		x.judge(&x.steps[i])
+	}
+	x.schedule()
+	return x
+}
+
+// judge says how an attempt ended.
+func (x *exchange) judge(s *step) {
+	if s.noLive {
+		return
+	}
+	if s.cause != nil {
+		s.outcome, s.how = s.cause.cause()
+		return
+	}
+	switch {
+	case s.header >= 0 && !s.last:
+		s.outcome = event.Listed
+	case s.header >= 0 && x.complete:
+		s.outcome = event.Passed
+	case s.last && x.unfinished:
+		// Still running when we stopped nginx.
+	case s.header >= 0, s.status == 0:
+		s.outcome = event.Aborted
+	default:
+		// The line with the reason is missing: cut short by nginx's limit of 2048
+		// bytes, or written elsewhere. The lists tell half of it.
+		s.outcome = map[bool]map[bool]event.Outcome{
+			true:  {true: event.ReadTimeout, false: event.ConnectTimeout},
+			false: {true: event.Closed, false: event.Refused},
+		}[s.status == 504][s.connect >= 0]
+	}
+}
+
+// schedule gives every step its instants. The first one starts when the request
+// arrived, $msec less $request_time, which are of one clock and exact; with a
+// body that is read before, it is counted back from the end. Every other starts
+// when the one before ended.
+//
+// The response times come from nginx's monotonic clock and are rounded, so the
+// end of an attempt may be off by a millisecond or two, across the edge of a
+// second. The stamp in the error log, though written in whole seconds, is the
+// very second that nginx compares (ngx_time()), so it corrects the end.
+func (x *exchange) schedule() {
+	t := x.end - x.took
+	if x.body {
+		var sum int64
+		for _, s := range x.steps {
+			sum += max(s.response, 0)
+		}
+		t = max(t, x.end-sum)
+	}
+	for i := range x.steps {
+		s := &x.steps[i]
+		s.start = t
+		if !s.noLive {
+			t += max(s.response, 0)
+		}
+		for _, l := range []*errorLine{s.cause, s.mark} {
+			if l != nil {
+				t = min(max(t, l.second*1000), l.second*1000+999)
+			}
+		}
+		t = max(min(t, x.end), s.start)
+		s.end = t
+	}
+}
+
+// connectionLines are the lines of the error log of one client connection, in
+// order. Requests on a connection come one after the other, so each takes the
+// first lines that fit and that nobody took.
+type connectionLines struct {
+	lines []*errorLine
+	taken []bool
+}
+
+func (c *connectionLines) add(l *errorLine) {
+	c.lines = append(c.lines, l)
+	c.taken = append(c.taken, false)
+}
+
+// first finds and takes the first free line within the seconds that fits.
+func (c *connectionLines) first(from, until int64, fits func(*errorLine) bool) (int, bool) {
+	if c == nil {
+		return 0, false
+	}
+	for i, l := range c.lines {
+		if !c.taken[i] && l.second >= from && l.second <= until && fits(l) {
+			c.taken[i] = true
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// take finds the lines of one step: for a failure of the header phase the
+// cause, for a passed response what broke its body off, and the mark.
+func (c *connectionLines) take(s *step, from, until int64) {
+	same := func(l *errorLine) bool { return l.addr == s.addr || l.addr == "" }
+	if s.noLive {
+		if i, ok := c.first(from, until, func(l *errorLine) bool { return l.noLive() && same(l) }); ok {
+			s.cause = c.lines[i]
+		}
+		return
+	}
+	if s.header >= 0 && !s.last { // a listed status: all that tells of it is the mark
+		if i, ok := c.first(from, until, func(l *errorLine) bool { return l.marks() && same(l) }); ok {
+			s.mark = c.lines[i]
+		}
+		return
+	}
+	i, ok := c.first(from, until, func(l *errorLine) bool {
+		o, _ := l.cause()
+		return o != 0 && (o == event.Truncated) == (s.header >= 0) && same(l)
+	})
+	if !ok {
+		return
+	}
+	s.cause = c.lines[i]
+	// For time-outs nginx writes the mark first, for everything else after the
+	// cause (ngx_http_upstream_next).
+	for _, j := range []int{i - 1, i + 1} {
+		o, _ := s.cause.cause()
+		timeout := o == event.ConnectTimeout || o == event.SendTimeout || o == event.ReadTimeout
+		if (j < i) == timeout && j >= 0 && j < len(c.lines) && !c.taken[j] && c.lines[j].marks() && same(c.lines[j]) {
+			c.taken[j] = true
+			s.mark = c.lines[j]
+		}
+	}
+}
+
+// others takes the lines that tell of no attempt, such as a buffered body.
+func (c *connectionLines) others(from, until int64) []*errorLine {
+	var out []*errorLine
+	for {
+		i, ok := c.first(from, until, func(l *errorLine) bool {
+			o, _ := l.cause()
+			return o == 0 && !l.marks() && !l.noLive()
+		})
+		if !ok {
+			return out
+		}
+		out = append(out, c.lines[i])
+	}
+}
+
+// rest are the lines that no request took.
+func (c *connectionLines) rest() []*errorLine {
+	var out []*errorLine
+	for i, l := range c.lines {
+		if !c.taken[i] {
+			out = append(out, l)
+		}
+	}
+	return out
+}

@@ -1,0 +1,35 @@
+package nginx
+
+import (
+	"github.com/nolive/nolive/harness/clock"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/nginxconf"
+)
+
+// Options is what one nginx is started with.
+type Options struct {
+	// Config is the configuration under test.
+	Config *nginxconf.Config
+	// Backends gives the real address, 127.0.0.1:port, of every backend of
+	// Config.Backends.
+	Backends map[string]string
+	// Clock gives the speed, and once begun the scenario time; nil is speed 1.
+	Clock *clock.Clock
+	// Sink gets all events, in order, during Close; nil discards them.
+	Sink event.Sink
+	// Binary is the nginx to run; "" is the one on PATH.
+	Binary string
+	// Dir is nginx's prefix: configuration, logs, temporary files. It is made if
+	// need be and kept. "" is a temporary folder that Close removes.
+	Dir string
+}
+
+func (o Options) withDefaults() Options {
+	if o.Clock == nil {
+		o.Clock = clock.New(1)
+	}
+	if o.Sink == nil {
+		o.Sink = event.Discard
+	}
+	return o
+}
