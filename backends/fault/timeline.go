@@ -21,8 +21,8 @@ func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Durati
 	now, size, seen := sent, s.Response.Size(), int64(0)
 	for _, st := range s.Steps {
 		if st.Op == Wait {
+			// Also the end of a wait is something that a stopped process does late.
 			now += st.For
-			continue
 		}
 		var ok bool
 		if now, ok = thaw(now); !ok || st.Op == Stall {

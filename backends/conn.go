@@ -1,0 +1,161 @@
+package backends
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+)
+
+// conn is one connection to the backend and the exchanges on it.
+type conn struct {
+	s      *Server
+	wire   wire
+	cancel context.CancelFunc
+	*buffers
+
+	// number is the connection's on the backend, exchange the request's on the
+	// connection, both from 1.
+	number, exchange int
+	req              *http.Request
+}
+
+// buffers are what a connection needs while it lasts.
+type buffers struct {
+	in  *bufio.Reader
+	out []byte
+}
+
+const (
+	// maxHead bounds a request's head.
+	maxHead = 1 << 20
+	// maxWrite is the most that is written at once.
+	maxWrite = 64 << 10
+)
+
+func newBuffers() *buffers { return &buffers{in: bufio.NewReader(nil), out: make([]byte, 0, 1<<10)} }
+
+// serve carries out what the rules say until the connection ends.
+func (c *conn) serve() {
+	defer c.s.forget(c)
+	c.buffers = c.s.buffers.Get().(*buffers)
+	c.in.Reset(&c.wire)
+	defer func() {
+		c.in.Reset(nil)
+		c.s.buffers.Put(c.buffers)
+	}()
+	if c.wire.shuts && c.wire.open() != nil {
+		return
+	}
+	if len(c.s.opts.Rules) > 0 {
+		at := c.now()
+		x := fault.Exchange{At: at, Connection: c.number, Draw: func(rule int) float64 {
+			return fault.DrawConnection(c.s.opts.Seed, c.s.opts.Name, rule, c.number)
+		}}
+		if f := c.s.opts.Rules.PickAtAccept(&x); f != nil {
+			c.cutAtAccept(f, at)
+			return
+		}
+	}
+	for c.serveOne() {
+	}
+}
+
+// serveOne reads a request and plays its script; it says whether the
+// connection goes on.
+func (c *conn) serveOne() bool {
+	c.wire.budget = maxHead
+	req, err := http.ReadRequest(c.in)
+	c.wire.budget = 0
+	if c.wire.shuts && c.wire.open() != nil {
+		return false
+	}
+	if err != nil {
+		c.refuseHead(err)
+		return false
+	}
+	at := c.now()
+	c.req = req
+	c.exchange++
+	number := int(c.s.requests.Add(1))
+	id := req.Header.Get(event.RequestHeader)
+	request, _ := event.ParseRequest(id) // one that isn't ours belongs to no request
+	c.s.opts.Sink.Emit(event.Event{At: at, Kind: event.BackendGot, Request: request, Peer: c.s.opts.Name})
+	if !c.play(&c.pick(id, number, at).Script, at) {
+		return false
+	}
+	if req.Close {
+		c.fin()
+		return false
+	}
+	return c.readBody() == nil // what the script left of it
+}
+
+// pick chooses the script for the request.
+func (c *conn) pick(id string, number int, at time.Duration) *fault.Fault {
+	rules := c.s.opts.Rules
+	if len(rules) == 0 {
+		return rules.Pick(nil)
+	}
+	if id == "" {
+		id = "request " + strconv.Itoa(number) // or all of them would draw the same
+	}
+	return rules.Pick(&fault.Exchange{
+		Method: c.req.Method, Path: c.req.RequestURI, Header: c.header, At: at,
+		Request: number, Connection: c.number, Exchange: c.exchange,
+		Draw: func(rule int) float64 {
+			return fault.DrawRequest(c.s.opts.Seed, c.s.opts.Name, rule, id)
+		},
+	})
+}
+
+// header is a header's value; net/http keeps Host apart.
+func (c *conn) header(name string) string {
+	if http.CanonicalHeaderKey(name) == "Host" {
+		return c.req.Host
+	}
+	return c.req.Header.Get(name)
+}
+
+// refuseHead ends a connection on which no whole request came. Only one that
+// said something wrong is told so.
+func (c *conn) refuseHead(err error) {
+	var network *net.OpError
+	if err == io.EOF || err == io.ErrUnexpectedEOF || errors.Is(err, net.ErrClosed) || errors.As(err, &network) {
+		return
+	}
+	c.wire.Write([]byte("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+	c.fin()
+}
+
+// readBody reads what is left of the request's body.
+func (c *conn) readBody() error {
+	if c.req.Body == http.NoBody {
+		return nil
+	}
+	buf := c.out[:cap(c.out)]
+	for {
+		if _, err := c.req.Body.Read(buf); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// kill ends the connection from outside, as the kernel does for a process that
+// went away: FIN, or RST when there is unread data.
+func (c *conn) kill() {
+	c.cancel()
+	c.wire.conn.Close()
+}
+
+// now is the present scenario time, 0 before it began.
+func (c *conn) now() time.Duration { return max(c.s.opts.Clock.Now(), 0) }

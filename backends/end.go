@@ -1,0 +1,61 @@
+package backends
+
+import (
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+)
+
+// The two patiences below are real time: they bound what another process does.
+const (
+	// finPatience is how long the other side may take to close after our FIN.
+	finPatience = 2 * time.Second
+	// rstPatience is how long it may take to make room for what was written.
+	rstPatience = time.Second
+)
+
+// cutAtAccept ends the connection before anything is read.
+func (c *conn) cutAtAccept(f *fault.Fault, at time.Duration) {
+	if f.AcceptAfter > 0 {
+		if _, ok := c.sleep(at + f.AcceptAfter); !ok {
+			return
+		}
+	}
+	if f.AtAccept == fault.Reset {
+		c.rst()
+		return
+	}
+	c.fin()
+}
+
+// fin closes in the orderly way. The kernel sends RST for a socket that is
+// closed with unread data, and the RST may overtake what the other side hasn't
+// read yet; so this sends FIN first and reads until the other side closes too.
+func (c *conn) fin() {
+	tcp := c.wire.conn
+	if tcp.CloseWrite() != nil {
+		return
+	}
+	tcp.SetReadDeadline(time.Now().Add(finPatience))
+	buf := c.out[:cap(c.out)]
+	for {
+		if _, err := tcp.Read(buf); err != nil {
+			return
+		}
+	}
+}
+
+// rst cuts the connection. A reset throws away what the kernel hasn't sent yet,
+// so this waits until everything written is on its way.
+func (c *conn) rst() {
+	tcp := c.wire.conn
+	for end := time.Now().Add(rstPatience); unsent(tcp) > 0 && time.Now().Before(end); {
+		select {
+		case <-c.wire.ctx.Done():
+			return
+		case <-time.After(200 * time.Microsecond):
+		}
+	}
+	tcp.SetLinger(0)
+	tcp.Close()
+}

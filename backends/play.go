@@ -1,0 +1,125 @@
+package backends
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/clock"
+)
+
+// play does what fault.Script.Timeline evaluates, for a request whose head was
+// read at at. Instants are counted from the one at which the request was
+// complete, so that being late once doesn't add up. It says whether the
+// connection can take another request.
+func (c *conn) play(sc *fault.Script, at time.Duration) bool {
+	sc = sc.For(c.req.Method)
+	now, off := at, int64(0)
+	for i := range sc.Steps {
+		st, ok := &sc.Steps[i], true
+		switch st.Op {
+		case fault.ReadAll:
+			now, ok = c.readAll(now)
+		case fault.Wait:
+			now, ok = c.sleep(now + st.For)
+		case fault.Write:
+			now, ok = c.write(sc, st, &off, now)
+		case fault.Stall:
+			c.watch(never)
+			return false
+		case fault.Close:
+			c.fin()
+			return false
+		case fault.Reset:
+			c.rst()
+			return false
+		}
+		if !ok {
+			return false
+		}
+	}
+	if sc.Response.Announced < 0 {
+		c.fin() // is what ends the body
+		return false
+	}
+	return true
+}
+
+// readAll reads the request's body and returns when the request was complete.
+func (c *conn) readAll(now time.Duration) (time.Duration, bool) {
+	if c.req.ContentLength == 0 {
+		return now, true
+	}
+	if c.req.ProtoAtLeast(1, 1) && strings.EqualFold(c.req.Header.Get("Expect"), "100-continue") {
+		if _, err := c.wire.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")); err != nil {
+			return 0, false
+		}
+	}
+	if c.readBody() != nil {
+		return 0, false
+	}
+	return c.now(), true
+}
+
+// write sends what one Write step sends, from off on.
+func (c *conn) write(sc *fault.Script, st *fault.Step, off *int64, now time.Duration) (time.Duration, bool) {
+	end := sc.Response.Size()
+	if st.Len >= 0 {
+		end = min(*off+st.Len, end)
+	}
+	for *off < end {
+		n := end - *off
+		if st.Chunk > 0 {
+			n = min(n, st.Chunk)
+		}
+		for stop := *off + n; *off < stop; {
+			c.out = sc.Response.Append(c.out[:0], *off, min(stop-*off, maxWrite))
+			if _, err := c.wire.Write(c.out); err != nil {
+				return 0, false
+			}
+			*off += int64(len(c.out))
+		}
+		if *off < end && st.For > 0 {
+			var ok bool
+			if now, ok = c.sleep(now + st.For); !ok {
+				return 0, false
+			}
+		}
+	}
+	return now, true
+}
+
+// sleep waits until due, or until the thaw if the backend stands still then,
+// and returns that instant. It is false when the connection ended first; the
+// other side's half-close counts as its end.
+func (c *conn) sleep(due time.Duration) (time.Duration, bool) {
+	at, ok := c.s.doors.Thaw(due)
+	if !ok {
+		at = never
+	}
+	if !c.watch(at) {
+		return 0, false
+	}
+	return at, c.s.opts.Clock.SleepUntil(c.wire.ctx, at, clock.Wait) == nil
+}
+
+// watch waits until scenario time at while looking for the connection's end,
+// and says whether it is still there then. What the other side sends meanwhile
+// is kept for the next request.
+func (c *conn) watch(at time.Duration) bool {
+	c.wire.until = at
+	defer func() { c.wire.until = never }()
+	for c.in.Buffered() < c.in.Size() {
+		if _, err := c.in.Peek(c.in.Buffered() + 1); err != nil {
+			return errors.Is(err, os.ErrDeadlineExceeded)
+		}
+	}
+	// So much was sent ahead that the end behind it can't be seen.
+	if at == never {
+		<-c.wire.ctx.Done()
+		return false
+	}
+	return true
+}

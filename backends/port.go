@@ -1,0 +1,155 @@
+package backends
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// port is one TCP port in all its states. A second socket, the anchor, is bound
+// to it all the time and never listens: while nobody else does, the kernel
+// answers a SYN with RST, and gives the port to nobody, not even as the
+// ephemeral port of a client, which could then connect to itself.
+type port struct {
+	addr   netip.AddrPort
+	anchor int
+	// ln is nil while the port refuses.
+	ln *net.TCPListener
+	// plug fills the accept queue while the port drops SYNs, and plugs are the
+	// addresses of plugs that may still be in the queue.
+	plug  net.Conn
+	plugs []netip.AddrPort
+}
+
+// reserve binds the anchor; the port refuses.
+func reserve(addr netip.AddrPort) (*port, error) {
+	family, sa := unix.AF_INET, unix.Sockaddr(&unix.SockaddrInet4{Port: int(addr.Port())})
+	if addr.Addr().Is4() {
+		sa.(*unix.SockaddrInet4).Addr = addr.Addr().As4()
+	} else {
+		family, sa = unix.AF_INET6, &unix.SockaddrInet6{Port: int(addr.Port()), Addr: addr.Addr().As16()}
+	}
+	// A process started meanwhile (nginx) must not inherit the descriptor.
+	syscall.ForkLock.RLock()
+	fd, err := unix.Socket(family, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, os.NewSyscallError("socket", err)
+	}
+	p := &port{anchor: fd}
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
+		p.close()
+		return nil, os.NewSyscallError("setsockopt", err)
+	}
+	if err := unix.Bind(fd, sa); err != nil {
+		p.close()
+		return nil, os.NewSyscallError("bind", err)
+	}
+	name, err := unix.Getsockname(fd)
+	if err != nil {
+		p.close()
+		return nil, os.NewSyscallError("getsockname", err)
+	}
+	switch name := name.(type) {
+	case *unix.SockaddrInet4:
+		p.addr = netip.AddrPortFrom(addr.Addr(), uint16(name.Port))
+	case *unix.SockaddrInet6:
+		p.addr = netip.AddrPortFrom(addr.Addr(), uint16(name.Port))
+	}
+	return p, nil
+}
+
+// listen lets the kernel complete connects and queue them.
+func (p *port) listen() error {
+	if p.ln == nil {
+		// Plain TCP, so that RST and FIN are what they are, and no keep-alive
+		// probes, which cost four system calls a connection.
+		lc := net.ListenConfig{KeepAlive: -1}
+		lc.SetMultipathTCP(false)
+		ln, err := lc.Listen(context.Background(), "tcp", p.addr.String())
+		if err != nil {
+			return err
+		}
+		p.ln = ln.(*net.TCPListener)
+		return nil
+	}
+	if p.plug != nil {
+		p.plug.Close()
+		p.plug = nil
+	}
+	return p.backlog(1 << 16) // the kernel lowers it to somaxconn
+}
+
+// blackhole leaves SYNs unanswered: Linux drops them while the accept queue is
+// longer than the backlog. The plug goes in before the backlog shrinks, so that
+// no client can take its place.
+func (p *port) blackhole() error {
+	if err := p.listen(); err != nil {
+		return err
+	}
+	plug, err := net.DialTimeout("tcp", p.addr.String(), time.Second)
+	switch {
+	case err == nil:
+		p.plug = plug
+		p.plugs = append(p.plugs, plug.LocalAddr().(*net.TCPAddr).AddrPort())
+	case !errors.Is(err, os.ErrDeadlineExceeded):
+		return err
+	}
+	// A plug that timed out found the queue full of clients, which does as well.
+	return p.backlog(0)
+}
+
+// refuse closes the listener; the kernel resets what is queued.
+func (p *port) refuse() {
+	if p.ln != nil {
+		p.ln.Close()
+		p.ln = nil
+	}
+	if p.plug != nil {
+		p.plug.Close()
+		p.plug = nil
+	}
+	p.plugs = nil
+}
+
+// backlog sets the length of the accept queue on the listening socket itself.
+func (p *port) backlog(n int) error {
+	raw, err := p.ln.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var lerr error
+	if err := raw.Control(func(fd uintptr) { lerr = unix.Listen(int(fd), n) }); err != nil {
+		return err
+	}
+	return os.NewSyscallError("listen", lerr)
+}
+
+// isPlug recognises a plug that comes out of the queue.
+func (p *port) isPlug(tcp *net.TCPConn) bool {
+	if len(p.plugs) == 0 {
+		return false
+	}
+	i := slices.Index(p.plugs, tcp.RemoteAddr().(*net.TCPAddr).AddrPort())
+	if i < 0 {
+		return false
+	}
+	p.plugs = slices.Delete(p.plugs, i, i+1)
+	return true
+}
+
+// close frees the port.
+func (p *port) close() {
+	p.refuse()
+	unix.Close(p.anchor)
+}
