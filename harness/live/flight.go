@@ -27,9 +27,9 @@ type flight struct {
 	last   time.Duration
 	halted bool
 	limit  int
-	// missed is set once a client found nobody, or was cut off: a reason to ask
-	// whether the proxy is still there.
-	missed bool
+	// refused and cut are set once a client found nobody, or got no answer
+	// because the connection ended: reasons to ask whether the proxy is there.
+	refused, cut bool
 }
 
 // outstanding is one request that is under way.
@@ -71,7 +71,8 @@ func (f *flight) end(o *outstanding, at time.Duration, out event.Outcome) {
 	defer f.mu.Unlock()
 	delete(f.open, o)
 	f.last = max(f.last, at)
-	f.missed = f.missed || out == event.ClientRefused || out == event.Closed
+	f.refused = f.refused || out == event.ClientRefused
+	f.cut = f.cut || out == event.Closed
 }
 
 // wait counts a loop that waits for its next send (+1), or no longer does (-1).
@@ -96,11 +97,22 @@ func (f *flight) halt() {
 	}
 }
 
-// someoneMissed says whether a client found nobody, or was cut off.
-func (f *flight) someoneMissed() bool {
+// takeRefused says whether a client found nobody since it was last asked.
+func (f *flight) takeRefused() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.missed
+	r := f.refused
+	f.refused = false
+	return r
+}
+
+// takeMissed says whether a client found nobody or was cut off.
+func (f *flight) takeMissed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.refused || f.cut
+	f.refused, f.cut = false, false
+	return m
 }
 
 // stuck says what the run still waits for, once nobody is left who will send

@@ -55,12 +55,6 @@ type Proxy interface {
 	Close() error
 }
 
-// Mortal is a proxy that can die on its own and says so: a separate process.
-type Mortal interface {
-	// Died is closed when the proxy ended without Close.
-	Died() <-chan struct{}
-}
-
 // Outcome is what a run was like as a whole.
 type Outcome struct {
 	// End is the scenario time at which the last answer was in, or at which the

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/nolive/nolive/harness/clock"
-	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
 )
 
@@ -85,10 +84,13 @@ func (t *try) run(parent context.Context) (*Outcome, error) {
 	began := time.Now()
 	t.send(ctx, l)
 	out := &Outcome{End: max(t.clock.Now(), 0), Speed: t.clock.Speed(), Wall: time.Since(began)}
-	gone := t.gone(ctx, l)
+	var missing *invalid
+	if ctx.Err() == nil && t.flight.takeMissed() {
+		missing = gone(ctx, l)
+	}
 	closing := t.close(ctx)
 	out.Send, out.Wait = t.clock.Lateness().Jitter(clock.Send), t.clock.Lateness().Jitter(clock.Wait)
-	out.Invalid, t.slower = t.judge(ctx, gone, closing)
+	out.Invalid, t.slower = t.judge(ctx, missing, closing)
 	return out, nil
 }
 
@@ -132,46 +134,23 @@ func (t *try) start(ctx context.Context) (*load, error) {
 // send runs the load under the eyes of watch.
 func (t *try) send(ctx context.Context, l *load) {
 	done, watched := make(chan struct{}), make(chan struct{})
-	var died <-chan struct{}
-	if m, ok := t.proxy.(Mortal); ok {
-		died = m.Died()
-	}
-	go func() { defer close(watched); t.watch(ctx, done, died) }()
+	go func() { defer close(watched); t.watch(ctx, l, done) }()
 	l.run(ctx)
 	close(done)
 	<-watched
 }
 
-// gone says whether the proxy is no longer there although nobody closed it. It
-// is asked only after a client was refused or cut off: a proxy that nobody
-// missed was there for all that counts.
-func (t *try) gone(ctx context.Context, l *load) *invalid {
-	if ctx.Err() != nil || !t.flight.someoneMissed() {
-		return nil
-	}
-	for _, c := range l.clients {
-		conn, out := c.dial(ctx, time.Now().Add(time.Second))
-		if conn != nil {
-			_ = conn.Close()
-		}
-		if out == event.ClientRefused {
-			return &invalid{reason: fmt.Sprintf("the proxy died during the run: nobody listens on %v any more", c.address)}
-		}
-	}
-	return nil
-}
-
 // judge says why the run is invalid, "" if it isn't, and whether a slower one
 // may be valid. What the proxy itself says of its end comes first.
-func (t *try) judge(ctx context.Context, gone *invalid, closing error) (string, bool) {
+func (t *try) judge(ctx context.Context, missing *invalid, closing error) (string, bool) {
 	var why *invalid
 	switch cause := context.Cause(ctx); {
 	case errors.As(cause, &why):
 	case cause != nil:
 		return Interrupted, false
 	case closing != nil:
-	case gone != nil:
-		why = gone
+	case missing != nil:
+		why = missing
 	default:
 		why = tooLate(t.clock, t.o.Plan.Scenario.Jitter)
 	}

@@ -2,13 +2,16 @@ package live
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/nolive/nolive/harness/event"
 )
 
 // watch looks after a run until done is closed: it reports progress, and gives
-// the run up when the proxy died, when nothing goes on any more, or, with
+// the run up when the proxy is gone, when nothing goes on any more, or, with
 // early, when it is already later than the scenario tolerates.
-func (t *try) watch(ctx context.Context, done <-chan struct{}, died <-chan struct{}) {
+func (t *try) watch(ctx context.Context, l *load, done <-chan struct{}) {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	end := t.end()
@@ -18,14 +21,16 @@ func (t *try) watch(ctx context.Context, done <-chan struct{}, died <-chan struc
 			return
 		case <-ctx.Done():
 			return
-		case <-died:
-			t.cancel(&invalid{reason: "the proxy died during the run"})
-			return
 		case <-tick.C:
 		}
 		now := t.clock.Now()
 		if t.o.Progress != nil {
 			t.o.Progress(max(now, 0), end)
+		}
+		if t.flight.takeRefused() {
+			if gone := gone(ctx, l); gone != nil {
+				t.cancel(gone)
+			}
 		}
 		if what := t.flight.stuck(now, t.patience); what != "" {
 			t.cancel(&invalid{reason: what})
@@ -49,4 +54,20 @@ func (t *try) end() time.Duration {
 		end = max(end, tr.End())
 	}
 	return end
+}
+
+// gone says whether the proxy is no longer there although nobody closed it. It
+// is asked only after a client was refused or cut off: a proxy that nobody
+// missed was there for all that counts.
+func gone(ctx context.Context, l *load) *invalid {
+	for _, c := range l.clients {
+		conn, out := c.dial(ctx, time.Now().Add(time.Second))
+		if conn != nil {
+			_ = conn.Close()
+		}
+		if out == event.ClientRefused {
+			return &invalid{reason: fmt.Sprintf("the proxy died during the run: nobody listens on %s any more", c.address)}
+		}
+	}
+	return nil
 }
