@@ -2,7 +2,9 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/nolive/nolive/harness/analysis"
 	"github.com/nolive/nolive/harness/event"
 )
 
@@ -73,3 +75,107 @@ func (c Attempts) Validate() []Problem {
 
 // Refs implements Definition.
 func (c Attempts) Refs() Refs { return refs(c.Of, c.Backend, c.During) }
+
+// Start implements Check.
+func (c Attempts) Start() Judge {
+	j := &attemptsJudge{scope: scope{of: c.Of}, c: c}
+	j.outcome, _ = event.ParseOutcome(string(c.Outcome))
+	j.on.backend = c.Backend
+	if c.Backend == "" {
+		j.on.backend = anywhere
+	}
+	return j
+}
+
+// anywhere stands for all backends together, unlike "*".
+const anywhere = ""
+
+type attemptsJudge struct {
+	scope
+	c       Attempts
+	outcome event.Outcome
+	total   int // attempts in the traffic and window
+	others  proof
+	on      perBackend[attemptTally]
+}
+
+type attemptTally struct {
+	here int // attempts on the backend
+	hits int // of them, those with the outcome
+	sides
+}
+
+func (j *attemptsJudge) Exchange(x *analysis.Exchange) {
+	if !j.take(x) {
+		return
+	}
+	for i := range x.Attempts {
+		a := &x.Attempts[i]
+		if !j.c.During.Has(a.Started) {
+			continue
+		}
+		j.total++
+		name := a.Peer
+		if j.c.Backend == "" {
+			name = anywhere
+		}
+		t := j.on.of(name)
+		switch {
+		case t == nil:
+			if !j.others.full() {
+				j.others.add(start(x, i))
+			}
+		case j.outcome == 0 || a.Outcome == j.outcome:
+			t.here++
+			t.hits++
+			if !t.sides.hits.full() {
+				t.sides.hits.add(end(x, i))
+			}
+		default:
+			t.here++
+			if !t.others.full() {
+				t.others.add(end(x, i))
+			}
+		}
+	}
+}
+
+func (j *attemptsJudge) Verdict(run Run) Verdict {
+	f := j.on.judge(run, func(_ string, t *attemptTally) finding { return j.find(t) })
+	return verdict(j.c, j.nothing(), f)
+}
+
+// find judges one backend, or all together. A share with an outcome is that of
+// the attempts here, one without is the part that the backend got of all.
+func (j *attemptsJudge) find(t *attemptTally) finding {
+	of := j.total
+	if j.outcome != 0 {
+		of = t.here
+	}
+	f := finding{ok: true}
+	var want, got []string
+	offended := func(s Span, v float64) {
+		if s.Has(v) {
+			return
+		}
+		f.ok = false
+		f.proof = append(t.against(s, v), f.proof...)
+		if !s.above(v) {
+			f.proof = append(f.proof, j.others...)
+		}
+	}
+	if s := j.c.Count; s.Set {
+		want, got = append(want, s.String()), append(got, fmt.Sprint(t.hits))
+		offended(s, float64(t.hits))
+	}
+	if s := j.c.Is; s.Set {
+		part := ratio(t.hits, of)
+		want, got = append(want, s.String()), append(got, fmt.Sprintf("%d of %d (%s)", t.hits, of, percent(part)))
+		offended(s, part)
+		if of == 0 {
+			f.ok = false // the share of nothing
+		}
+	}
+	f.want, f.got = strings.Join(want, ", "), strings.Join(got, ", ")
+	return f
+}

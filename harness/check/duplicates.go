@@ -1,5 +1,11 @@
 package check
 
+import (
+	"fmt"
+
+	"github.com/nolive/nolive/harness/analysis"
+)
+
 // Duplicates asserts how many requests that must not be repeated were read by
 // backends more than once: by two backends, or twice by the same one, which
 // does the same harm. It goes by what the backends read, not by what the proxy
@@ -39,4 +45,52 @@ func (c Duplicates) Refs() Refs {
 	r := refs(c.Of, "", c.During)
 	r.NonIdempotent = true
 	return r
+}
+
+// Start implements Check.
+func (c Duplicates) Start() Judge {
+	return &duplicatesJudge{scope: scope{of: c.Of, during: c.During}, c: c}
+}
+
+type duplicatesJudge struct {
+	scope
+	c Duplicates
+	some
+}
+
+func (j *duplicatesJudge) Exchange(x *analysis.Exchange) {
+	if j.take(x) {
+		j.add(x, len(x.Got) > 1)
+	}
+}
+
+func (j *duplicatesJudge) Verdict(Run) Verdict { return j.verdict(j.c, &j.scope, j.c.Count) }
+
+// some counts requests of which something is true.
+type some struct {
+	n       int
+	numbers []int
+	sides
+}
+
+func (s *some) add(x *analysis.Exchange, hit bool) {
+	side := &s.others
+	if hit {
+		s.n++
+		side = &s.hits
+		if len(s.numbers) <= shownNumbers {
+			s.numbers = append(s.numbers, x.Request.N)
+		}
+	}
+	if !side.full() {
+		side.add(append(starts(x), response(x))...)
+	}
+}
+
+func (s *some) verdict(c Check, in *scope, want Span) Verdict {
+	f := finding{want: want.String(), got: fmt.Sprintf("%d of %d", s.n, in.in), ok: want.Has(float64(s.n)), proof: s.against(want, float64(s.n))}
+	if s.n > 0 {
+		f.got += fmt.Sprintf(" (%s)", requests(s.numbers))
+	}
+	return verdict(c, in.nothingSent(), f)
 }

@@ -1,6 +1,13 @@
 package check
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nolive/nolive/harness/analysis"
+)
 
 // FanOut asserts how many attempts each request of a traffic caused. A "no live
 // upstreams" is no attempt. It holds for every single request that it looks at,
@@ -77,3 +84,125 @@ func (c FanOut) Validate() []Problem {
 
 // Refs implements Definition.
 func (c FanOut) Refs() Refs { return refs(c.Of, "", c.During) }
+
+// Start implements Check.
+func (c FanOut) Start() Judge {
+	is, _ := c.Status.selector()
+	return &fanOutJudge{scope: scope{of: c.Of, during: c.During}, c: c, is: is}
+}
+
+type fanOutJudge struct {
+	scope
+	c                  FanOut
+	is                 selector
+	judged             int
+	attempts, backends histogram
+	bad                int
+	proof              proof
+}
+
+// Exchange judges a request. One that the run's end cut off had a chance of
+// more attempts, so it can only offend by having too many already.
+func (j *fanOutJudge) Exchange(x *analysis.Exchange) {
+	if !j.take(x) || !j.is.matches(x.Seen()) {
+		return
+	}
+	attempts, backends := len(x.Attempts), different(x.Attempts)
+	cut := x.Outcome == 0 && !j.is.word
+	bad := j.offends(attempts, backends, cut)
+	if cut && !bad {
+		return
+	}
+	j.judged++
+	j.attempts.add(attempts)
+	j.backends.add(backends)
+	if bad {
+		j.bad++
+		if !j.proof.full() {
+			j.proof.add(append(starts(x), response(x))...)
+		}
+	}
+}
+
+func (j *fanOutJudge) offends(attempts, backends int, cut bool) bool {
+	offends := func(want Span, n int) bool {
+		if !want.Set {
+			return false
+		}
+		return want.above(float64(n)) || !cut && !want.Has(float64(n))
+	}
+	each := attempts
+	if j.c.Distinct.Each {
+		each = backends
+	}
+	return offends(j.c.Each, each) || offends(j.c.Distinct.Span, backends)
+}
+
+func (j *fanOutJudge) Verdict(Run) Verdict {
+	nothing := j.nothingSent()
+	if nothing == "" && j.judged == 0 {
+		nothing = fmt.Sprintf("no request of %s ended before the run did", j.c.Of)
+		if j.c.Status != "" {
+			nothing = fmt.Sprintf("no request of %s ended as %s, of %d", j.c.Of, j.c.Status, j.in)
+		}
+	}
+	var want, got []string
+	if j.c.Each.Set && !j.c.Distinct.Each {
+		want, got = append(want, j.c.Each.String()+" attempts each"), append(got, j.attempts.String("attempts"))
+	}
+	if s := j.c.Distinct.Span; s.Set {
+		want, got = append(want, s.String()+" backends each"), append(got, j.backends.String("backends"))
+	} else if j.c.Distinct.Each {
+		want, got = append(want, j.c.Each.String()+" backends each"), append(got, j.backends.String("backends"))
+	}
+	return verdict(j.c, nothing, finding{
+		want: strings.Join(want, ", "), got: strings.Join(got, "; "), ok: j.bad == 0, proof: j.proof,
+	})
+}
+
+// different counts the backends of a request. Attempts are few.
+func different(attempts []analysis.Attempt) (n int) {
+	for i := range attempts {
+		if !slices.ContainsFunc(attempts[:i], func(a analysis.Attempt) bool { return a.Peer == attempts[i].Peer }) {
+			n++
+		}
+	}
+	return n
+}
+
+// histogram counts requests by a small number.
+type histogram []int
+
+func (h *histogram) add(n int) {
+	for len(*h) <= n {
+		*h = append(*h, 0)
+	}
+	(*h)[n]++
+}
+
+// String is "4 attempts in 12 requests, 3 in 2", the most frequent first.
+func (h histogram) String(what string) string {
+	var numbers []int
+	for n, requests := range h {
+		if requests > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(h[b], h[a]) })
+	var parts []string
+	for i, n := range numbers {
+		if i == 0 {
+			parts = append(parts, fmt.Sprintf("%d %s in %s", n, what, plural(h[n], "request")))
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%d in %d", n, h[n]))
+	}
+	return listed(parts, ", ", 5)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

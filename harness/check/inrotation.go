@@ -1,6 +1,11 @@
 package check
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"github.com/nolive/nolive/harness/analysis"
+)
 
 // InRotation asserts that a backend was to be picked, at an instant or
 // throughout a window: that no stretch out of rotation, of any upstream, covers
@@ -54,4 +59,109 @@ func (c InRotation) Refs() Refs {
 		return refs("", c.Backend, Window{c.At.T, c.At.T + time.Nanosecond})
 	}
 	return refs("", c.Backend, c.During)
+}
+
+// Start implements Check.
+func (c InRotation) Start() Judge {
+	j := &inRotationJudge{c: c}
+	j.on.backend = c.Backend
+	return j
+}
+
+type inRotationJudge struct {
+	scope
+	c  InRotation
+	on perBackend[rotationTally]
+}
+
+type rotationTally struct {
+	tried bool
+	// touched counts stretches that touch the window.
+	touched int
+	first   string
+	proof   proof
+	// cover is the stretch from before the window that reaches furthest.
+	cover *analysis.Stretch
+	// probed are attempts within the window.
+	probed proof
+}
+
+func (j *inRotationJudge) Exchange(x *analysis.Exchange) {
+	j.take(x)
+	for i := range x.Attempts {
+		t := j.on.of(x.Attempts[i].Peer)
+		if t == nil {
+			continue
+		}
+		t.tried = true
+		if w := j.c.Refs().During; !t.probed.full() && w.Has(x.Attempts[i].Started) {
+			t.probed.add(start(x, i))
+		}
+	}
+}
+
+func (j *inRotationJudge) Stretch(s analysis.Stretch) {
+	t := j.on.of(s.Peer)
+	if t == nil {
+		return
+	}
+	w := j.c.Refs().During
+	if (w.To == 0 || s.From < w.To) && (s.To > w.From || s.Open) {
+		if t.touched++; t.first == "" {
+			t.first = fmt.Sprintf("out from %s to %s", seconds(s.From), seconds(s.To))
+			if s.Open {
+				t.first = fmt.Sprintf("out from %s to the end", seconds(s.From))
+			}
+		}
+		t.proof.add(bounds(s)...)
+	}
+	if s.From <= w.From && s.To > w.From && (t.cover == nil || s.To > t.cover.To) {
+		t.cover = &s
+	}
+}
+
+func (j *inRotationJudge) Verdict(run Run) Verdict {
+	return verdict(j.c, j.nothing(), j.on.judge(run, func(_ string, t *rotationTally) finding {
+		if j.c.Is == No {
+			return j.findOut(run, t)
+		}
+		f := finding{want: "in rotation" + j.when(), got: "in rotation", ok: t.tried && t.touched == 0, proof: t.proof}
+		switch {
+		case !t.tried:
+			f.got = "no attempt on it was seen"
+		case t.touched == 1:
+			f.got = t.first
+		case t.touched > 1:
+			f.got = fmt.Sprintf("%s, and %d more times", t.first, t.touched-1)
+		}
+		return f
+	}))
+}
+
+func (j *inRotationJudge) findOut(run Run, t *rotationTally) finding {
+	w := j.c.Refs().During
+	if w.To == 0 {
+		w.To = run.End
+	}
+	f := finding{want: "out" + j.when(), proof: t.probed}
+	switch {
+	case t.cover == nil:
+		f.got = "in rotation at " + seconds(w.From)
+	case t.cover.To < w.To && !t.cover.Open:
+		f.got = fmt.Sprintf("out from %s to %s only", seconds(t.cover.From), seconds(t.cover.To))
+	default:
+		f.ok, f.got = true, t.first
+	}
+	return f
+}
+
+// when is the rest of a sentence.
+func (j *inRotationJudge) when() string {
+	switch {
+	case j.c.At.Set:
+		return " at " + written(j.c.At.T)
+	case j.c.During.Whole():
+		return " throughout the run"
+	}
+	return " throughout " + j.c.During.String()
 }

@@ -1,5 +1,12 @@
 package check
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nolive/nolive/harness/analysis"
+)
+
 // Latency asserts quantiles of the time from the planned send to the end of the
 // answer. A request that the run's end cut off counts with the time it had
 // waited, so a hang can't look fast. A quantile is the nearest rank: the
@@ -64,3 +71,54 @@ func (c Latency) Validate() []Problem {
 
 // Refs implements Definition.
 func (c Latency) Refs() Refs { return refs(c.Of, "", c.During) }
+
+// Start implements Check.
+func (c Latency) Start() Judge {
+	is, _ := c.Status.selector()
+	return &latencyJudge{scope: scope{of: c.Of, during: c.During}, c: c, is: is, slow: extremes{sign: 1}, fast: extremes{sign: -1}}
+}
+
+type latencyJudge struct {
+	scope
+	c          Latency
+	is         selector
+	values     analysis.Latencies
+	slow, fast extremes
+}
+
+func (j *latencyJudge) Exchange(x *analysis.Exchange) {
+	if !j.take(x) || !j.is.matches(x.Seen()) {
+		return
+	}
+	d := x.Latency()
+	j.values.Add(d)
+	j.slow.add(d, x)
+	j.fast.add(d, x)
+}
+
+func (j *latencyJudge) Verdict(Run) Verdict {
+	nothing := j.nothingSent()
+	if nothing == "" && j.values.Len() == 0 {
+		nothing = fmt.Sprintf("no request of %s ended as %s, of %d", j.c.Of, j.c.Status, j.in)
+	}
+	f := finding{ok: true}
+	var want, got []string
+	for _, q := range j.c.quantiles() {
+		if !q.want.Set {
+			continue
+		}
+		v := j.values.Quantile(q.share)
+		want = append(want, q.key+" "+q.want.String())
+		got = append(got, q.key+" "+seconds(v))
+		if q.want.Has(v.Seconds()) || !f.ok {
+			continue
+		}
+		f.ok, f.proof = false, j.fast.events()
+		if q.want.above(v.Seconds()) {
+			f.proof = j.slow.events()
+		}
+	}
+	f.want = strings.Join(want, ", ")
+	f.got = fmt.Sprintf("%s (%s)", strings.Join(got, ", "), plural(j.values.Len(), "request"))
+	return verdict(j.c, nothing, f)
+}

@@ -1,5 +1,13 @@
 package check
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nolive/nolive/harness/analysis"
+	"github.com/nolive/nolive/harness/event"
+)
+
 // Log asserts how many lines of the proxy's error log contain a text. With no
 // count it is at least one.
 type Log struct {
@@ -32,3 +40,43 @@ func (c Log) Validate() []Problem {
 
 // Refs implements Definition.
 func (c Log) Refs() Refs { return refs("", "", c.During) }
+
+// Start implements Check.
+func (c Log) Start() Judge { return &logJudge{c: c} }
+
+type logJudge struct {
+	scope
+	c Log
+	n int
+	sides
+	first []string
+}
+
+func (j *logJudge) Exchange(x *analysis.Exchange) { j.take(x) }
+
+func (j *logJudge) Log(e event.Event) {
+	if !j.c.During.Has(e.At) {
+		return
+	}
+	if !strings.Contains(e.Detail, j.c.Contains) {
+		j.others.add(e)
+		return
+	}
+	j.n++
+	j.hits.add(e)
+	if len(j.first) <= shown {
+		j.first = append(j.first, seconds(e.At))
+	}
+}
+
+func (j *logJudge) Verdict(Run) Verdict {
+	want := j.c.Count
+	if !want.Set {
+		want = AtLeast(1)
+	}
+	f := finding{want: want.String(), got: "0", ok: want.Has(float64(j.n)), proof: j.against(want, float64(j.n))}
+	if j.n > 0 {
+		f.got = fmt.Sprintf("%d (at %s)", j.n, listed(j.first, ", ", shown))
+	}
+	return verdict(j.c, j.nothing(), f)
+}

@@ -1,5 +1,14 @@
 package check
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nolive/nolive/harness/analysis"
+	"github.com/nolive/nolive/harness/event"
+)
+
 // Out asserts how a backend was out of rotation: stretches from a mark to the
 // next attempt on it. With nothing but a backend it asserts that there was one.
 type Out struct {
@@ -42,3 +51,105 @@ func (c Out) Validate() []Problem {
 
 // Refs implements Definition.
 func (c Out) Refs() Refs { return refs("", c.Backend, c.During) }
+
+// Start implements Check.
+func (c Out) Start() Judge {
+	j := &outJudge{c: c}
+	j.on.backend = c.Backend
+	return j
+}
+
+type outJudge struct {
+	scope
+	c  Out
+	on perBackend[outTally]
+}
+
+type outTally struct {
+	n, ended int
+	lengths  []string // of the first ones that ended
+	bad      int      // ended, of another length than wanted
+	worst    string
+	open     *analysis.Stretch
+	wrong    proof // bounds of those of a bad length
+	all      proof
+	last     []event.Event
+}
+
+func (j *outJudge) Exchange(x *analysis.Exchange) { j.take(x) }
+
+func (j *outJudge) Stretch(s analysis.Stretch) {
+	t := j.on.of(s.Peer)
+	if t == nil || !j.c.During.Has(s.From) {
+		return
+	}
+	t.n++
+	t.last = bounds(s)
+	t.all.add(t.last...)
+	if s.Open {
+		t.open = &s
+		return
+	}
+	t.ended++
+	if len(t.lengths) <= shown {
+		t.lengths = append(t.lengths, seconds(s.Len()))
+	}
+	if want := j.c.For; want.Set && !want.Has(s.Len().Seconds()) {
+		if t.bad++; t.worst == "" {
+			t.worst = seconds(s.Len())
+		}
+		t.wrong.add(t.last...)
+	}
+}
+
+func (j *outJudge) Verdict(run Run) Verdict {
+	return verdict(j.c, j.nothing(), j.on.judge(run, func(_ string, t *outTally) finding { return j.find(t) }))
+}
+
+func (j *outJudge) find(t *outTally) finding {
+	f := finding{ok: true, got: t.String()}
+	var want []string
+	blame := func(ok bool, p []event.Event) {
+		if !ok {
+			f.ok, f.proof = false, append(f.proof, p...)
+		}
+	}
+	c := j.c
+	if c.For.Set {
+		want = append(want, "for "+c.For.String())
+		blame(t.bad == 0, t.wrong)
+		blame(t.ended > 0 || c.Times.Set && c.Times.Has(0), t.last)
+	}
+	if c.Times.Set {
+		want = append(want, "times "+c.Times.String())
+		blame(c.Times.Has(float64(t.n)), t.all)
+	}
+	if c.Still != Unsaid {
+		want = append(want, "still "+c.Still.String())
+		blame((t.open != nil) == (c.Still == Yes), t.last)
+	}
+	if want == nil {
+		want = []string{"times >= 1"}
+		blame(t.n > 0, nil)
+	}
+	f.want = strings.Join(want, ", ")
+	return f
+}
+
+// String is "3 (50.0s, 50.0s), still out since 170.1s".
+func (t *outTally) String() string {
+	if t.n == 0 {
+		return "never out"
+	}
+	s := fmt.Sprint(t.n)
+	if t.ended > 0 {
+		s += " (" + listed(t.lengths, ", ", shown) + ")"
+	}
+	if t.bad > 0 && !slices.Contains(t.lengths[:min(shown, len(t.lengths))], t.worst) {
+		s += fmt.Sprintf(", %d of another length such as %s", t.bad, t.worst)
+	}
+	if t.open != nil {
+		s += ", still out since " + seconds(t.open.From)
+	}
+	return s
+}

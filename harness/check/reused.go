@@ -1,5 +1,11 @@
 package check
 
+import (
+	"fmt"
+
+	"github.com/nolive/nolive/harness/analysis"
+)
+
 // Reused asserts how many attempts used a kept-alive connection to a backend.
 type Reused struct {
 	// Of is the traffic; without it all traffic counts.
@@ -36,3 +42,52 @@ func (c Reused) Validate() []Problem {
 
 // Refs implements Definition.
 func (c Reused) Refs() Refs { return refs(c.Of, c.Backend, c.During) }
+
+// Start implements Check.
+func (c Reused) Start() Judge {
+	j := &reusedJudge{scope: scope{of: c.Of}, c: c}
+	j.on.backend = c.Backend // anywhere without one
+	return j
+}
+
+type reusedJudge struct {
+	scope
+	c  Reused
+	on perBackend[attemptTally]
+}
+
+func (j *reusedJudge) Exchange(x *analysis.Exchange) {
+	if !j.take(x) {
+		return
+	}
+	for i := range x.Attempts {
+		a := &x.Attempts[i]
+		name := a.Peer
+		if j.c.Backend == "" {
+			name = anywhere
+		}
+		t := j.on.of(name)
+		if t == nil || !j.c.During.Has(a.Started) {
+			continue
+		}
+		t.here++
+		side := &t.others
+		if a.Cached {
+			t.hits++
+			side = &t.sides.hits
+		}
+		if !side.full() {
+			side.add(start(x, i))
+		}
+	}
+}
+
+func (j *reusedJudge) Verdict(run Run) Verdict {
+	return verdict(j.c, j.nothing(), j.on.judge(run, func(_ string, t *attemptTally) finding {
+		n := float64(t.hits)
+		return finding{
+			want: j.c.Count.String(), got: fmt.Sprintf("%d of %s", t.hits, plural(t.here, "attempt")),
+			ok: j.c.Count.Has(n), proof: t.against(j.c.Count, n),
+		}
+	}))
+}

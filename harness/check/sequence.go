@@ -1,5 +1,13 @@
 package check
 
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nolive/nolive/harness/analysis"
+	"github.com/nolive/nolive/harness/event"
+)
+
 // Sequence asserts an exact, ordered list over a traffic's requests in the
 // order of their numbers: what each client saw, or the backends that were
 // tried, retries included: a request that went to a and then to b is two
@@ -62,3 +70,100 @@ func (c Sequence) Validate() []Problem {
 func (c Sequence) Refs() Refs {
 	return Refs{Traffic: c.Of, Backends: unique(c.Peers), During: c.During}
 }
+
+// Start implements Check.
+func (c Sequence) Start() Judge {
+	j := &sequenceJudge{scope: scope{of: c.Of, during: c.During}, c: c}
+	for _, a := range c.Status {
+		is, _ := a.selector()
+		j.statuses = append(j.statuses, is)
+	}
+	return j
+}
+
+type sequenceJudge struct {
+	scope
+	c        Sequence
+	statuses []selector
+	total    int    // entries in all
+	kept     []step // those with the lowest request numbers, in order
+}
+
+// step is one entry of the list that was seen.
+type step struct {
+	n     int // of the request
+	seen  analysis.Seen
+	name  string
+	event event.Event
+}
+
+// Exchange adds the request's entries where its number belongs: requests end in
+// another order than they were sent. What lies further back than the list is
+// long only has to be counted.
+func (j *sequenceJudge) Exchange(x *analysis.Exchange) {
+	if !j.take(x) {
+		return
+	}
+	if len(j.statuses) > 0 {
+		j.total++
+		j.insert(x, []step{{n: x.Request.N, seen: x.Seen(), name: x.Seen().String(), event: response(x)}})
+		return
+	}
+	j.total += len(x.Attempts)
+	steps := make([]step, len(x.Attempts))
+	for i := range x.Attempts {
+		steps[i] = step{n: x.Request.N, name: x.Attempts[i].Peer, event: start(x, i)}
+	}
+	j.insert(x, steps)
+}
+
+func (j *sequenceJudge) limit() int { return max(len(j.statuses), len(j.c.Peers)) + maxEvidence }
+
+func (j *sequenceJudge) insert(x *analysis.Exchange, steps []step) {
+	at := len(j.kept)
+	for at > 0 && j.kept[at-1].n > x.Request.N {
+		at--
+	}
+	if at < j.limit() {
+		j.kept = slices.Insert(j.kept, at, steps...)
+		j.kept = j.kept[:min(len(j.kept), j.limit())]
+	}
+}
+
+// matches says whether entry i of the list is what was seen.
+func (j *sequenceJudge) matches(i int, s step) bool {
+	if len(j.statuses) > 0 {
+		return i < len(j.statuses) && j.statuses[i].matches(s.seen)
+	}
+	return i < len(j.c.Peers) && j.c.Peers[i] == s.name
+}
+
+func (j *sequenceJudge) Verdict(Run) Verdict {
+	want := j.c.Peers
+	if len(j.statuses) > 0 {
+		want = j.c.statuses()
+	}
+	names := make([]string, len(j.kept))
+	wrong := len(j.kept) // index of the first entry that differs
+	for i, s := range j.kept {
+		names[i] = s.name
+		if wrong == len(j.kept) && !j.matches(i, s) {
+			wrong = i
+		}
+	}
+	f := finding{want: bracket(want, len(want)), ok: wrong == len(j.kept) && j.total == len(want)}
+	f.got = bracket(names, len(want)+3)
+	if !f.ok {
+		f.got += fmt.Sprintf(" (entry %d differs)", wrong+1)
+		if wrong == len(j.kept) {
+			f.got = bracket(names, len(want)+3) + fmt.Sprintf(" (%d of %d entries)", j.total, len(want))
+			wrong = max(wrong-1, 0) // the last that came
+		}
+		for _, s := range j.kept[wrong:] {
+			f.proof = append(f.proof, s.event)
+		}
+	}
+	return verdict(j.c, j.nothingSent(), f)
+}
+
+func bracket(names []string, few int) string { return "[" + listed(names, ", ", few) + "]" }

@@ -1,5 +1,12 @@
 package check
 
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/nolive/nolive/harness/analysis"
+)
+
 // Share asserts which part of a traffic's responses had a status. A request
 // that the run's end cut off had no response and isn't counted.
 type Share struct {
@@ -41,3 +48,52 @@ func (c Share) Validate() []Problem {
 
 // Refs implements Definition.
 func (c Share) Refs() Refs { return refs(c.Of, "", c.During) }
+
+// Start implements Check.
+func (c Share) Start() Judge {
+	is, _ := c.Status.selector()
+	return &shareJudge{scope: scope{of: c.Of, during: c.During}, c: c, is: is}
+}
+
+type shareJudge struct {
+	scope
+	c         Share
+	is        selector
+	responses int
+	tally
+}
+
+func (j *shareJudge) Exchange(x *analysis.Exchange) {
+	if j.take(x) && x.Outcome != 0 {
+		j.responses++
+		j.add(x, j.is)
+	}
+}
+
+func (j *shareJudge) Verdict(Run) Verdict {
+	nothing := j.nothingSent()
+	if nothing == "" && j.responses == 0 {
+		nothing = fmt.Sprintf("no request of %s was answered before the run's end", j.c.Of)
+	}
+	part := ratio(j.hits, j.responses)
+	return verdict(j.c, nothing, finding{
+		want: j.c.Is.String(), ok: j.c.Is.Has(part), proof: j.against(j.c.Is, part),
+		got: fmt.Sprintf("%d of %d (%s)%s", j.hits, j.responses, percent(part), j.rest()),
+	})
+}
+
+// ratio is n of m, 0 when there is nothing to divide.
+func ratio(n, m int) float64 {
+	if m == 0 {
+		return 0
+	}
+	return float64(n) / float64(m)
+}
+
+// percent shows a share with one decimal, a small one with three digits.
+func percent(v float64) string {
+	if v *= 100; v < 1 && v > 0 {
+		return strconv.FormatFloat(v, 'g', 3, 64) + "%"
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64) + "%"
+}

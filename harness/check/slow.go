@@ -1,6 +1,12 @@
 package check
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nolive/nolive/harness/analysis"
+)
 
 // Slow asserts how many requests of a traffic took longer than Over, from the
 // planned send to the end of the answer. One that the run's end cut off counts
@@ -43,3 +49,66 @@ func (c Slow) Validate() []Problem {
 
 // Refs implements Definition.
 func (c Slow) Refs() Refs { return refs(c.Of, "", c.During) }
+
+// Start implements Check.
+func (c Slow) Start() Judge {
+	return &slowJudge{scope: scope{of: c.Of, during: c.During}, c: c, close: extremes{sign: 1}}
+}
+
+type slowJudge struct {
+	scope
+	c       Slow
+	n       int
+	numbers []int
+	proof   proof
+	close   extremes // the slowest of those that weren't slow
+}
+
+func (j *slowJudge) Exchange(x *analysis.Exchange) {
+	if !j.take(x) {
+		return
+	}
+	if x.Latency() <= j.c.Over {
+		j.close.add(x.Latency(), x)
+		return
+	}
+	j.n++
+	if len(j.numbers) <= shownNumbers {
+		j.numbers = append(j.numbers, x.Request.N)
+	}
+	if !j.proof.full() {
+		j.proof.add(response(x))
+	}
+}
+
+// shownNumbers is how many requests a verdict names by number.
+const shownNumbers = 8
+
+func (j *slowJudge) Verdict(Run) Verdict {
+	f := finding{want: j.c.Count.String(), ok: j.c.Count.Has(float64(j.n)), proof: j.proof}
+	f.got = fmt.Sprintf("%d of %d", j.n, j.in)
+	if j.n > 0 {
+		f.got += fmt.Sprintf(" (%s)", requests(j.numbers))
+	}
+	if !j.c.Count.above(float64(j.n)) {
+		f.proof = j.close.events()
+	}
+	return verdict(j.c, j.nothingSent(), f)
+}
+
+// requests is "requests 1, 11, 21".
+func requests(numbers []int) string {
+	numbers = slices.Clone(numbers)
+	more := len(numbers) > shownNumbers
+	if !more {
+		slices.Sort(numbers)
+	}
+	list := make([]string, len(numbers))
+	for i, n := range numbers {
+		list[i] = fmt.Sprint(n)
+	}
+	if len(list) == 1 {
+		return "request " + list[0]
+	}
+	return "requests " + listed(list, ", ", shownNumbers)
+}

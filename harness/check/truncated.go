@@ -1,5 +1,10 @@
 package check
 
+import (
+	"github.com/nolive/nolive/harness/analysis"
+	"github.com/nolive/nolive/harness/event"
+)
+
 // Truncated asserts how many responses broke off: the client got the header and
 // then fewer bytes than announced, whatever the status was.
 type Truncated struct {
@@ -33,3 +38,22 @@ func (c Truncated) Validate() []Problem {
 
 // Refs implements Definition.
 func (c Truncated) Refs() Refs { return refs(c.Of, "", c.During) }
+
+// Start implements Check.
+func (c Truncated) Start() Judge {
+	return &truncatedJudge{scope: scope{of: c.Of, during: c.During}, c: c}
+}
+
+type truncatedJudge struct {
+	scope
+	c Truncated
+	some
+}
+
+func (j *truncatedJudge) Exchange(x *analysis.Exchange) {
+	if j.take(x) {
+		j.add(x, x.Outcome == event.Truncated)
+	}
+}
+
+func (j *truncatedJudge) Verdict(Run) Verdict { return j.verdict(j.c, &j.scope, j.c.Count) }
