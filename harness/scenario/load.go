@@ -83,7 +83,7 @@ type loader struct {
 	configs map[*yaml.Node]*config
 }
 
-var scenarioName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var scenarioName = regexp.MustCompile(`^[a-z0-9]+([-_][a-z0-9]+)*$`)
 
 func (l *loader) file() *File {
 	f := &File{Path: l.path, Source: l.src}

@@ -9,7 +9,7 @@ import (
 // File is a scenario file.
 type File struct {
 	// Name is lower-case words with hyphens.
-	Name     string `yaml:"name" jsonschema:"required,pattern=^[a-z0-9]+(-[a-z0-9]+)*$"`
+	Name     string `yaml:"name" jsonschema:"required,pattern=^[a-z0-9]+([-_][a-z0-9]+)*$"`
 	Scenario `yaml:",inline"`
 	// Variants are scenarios that differ in what they give and inherit the
 	// rest: mappings merge key by key, anything else replaces, null drops.
@@ -21,7 +21,7 @@ type Scenario struct {
 	// About says in a sentence or two what the scenario shows.
 	About string `yaml:"about"`
 	// Tags are words to select scenarios by.
-	Tags []string `yaml:"tags" jsonschema:"pattern=^[a-z0-9]+(-[a-z0-9]+)*$"`
+	Tags []string `yaml:"tags" jsonschema:"pattern=^[a-z0-9]+([-_][a-z0-9]+)*$"`
 	// Proxy is the proxy under test.
 	Proxy Proxy `yaml:"proxy" jsonschema:"required"`
 	// Backends says what a backend does, by the address that the configuration
