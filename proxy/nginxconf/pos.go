@@ -39,9 +39,15 @@ func (p *problems) add(pos Pos, hint, format string, args ...any) {
 		return
 	}
 	p.list = append(p.list, Problem{pos, fmt.Sprintf(format, args...), hint})
-	if p.full() {
-		p.list = append(p.list, Problem{pos, "too many mistakes, giving up", ""})
-	}
 }
 
 func (p *problems) full() bool { return len(p.list) >= maxProblems }
+
+// all is the list, with a last word when it was cut.
+func (p *problems) all() []Problem {
+	if !p.full() {
+		return p.list
+	}
+	last := p.list[len(p.list)-1]
+	return append(p.list, Problem{last.Pos, "too many mistakes, giving up", ""})
+}

@@ -1,6 +1,10 @@
 package nginxconf
 
-import "errors"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // RenderOptions says what a rendered configuration gets instead of the user's
 // addresses and paths, and what is added.
@@ -14,10 +18,12 @@ type RenderOptions struct {
 	// start of http.
 	Main, Events, HTTP Section
 	// AccessLog and ErrorLog are whole directives with their ";" that have to be
-	// in force everywhere; they are repeated at each level that has its own.
+	// in force everywhere: they are added at the start of http and of the main
+	// level, and again at each level that has such a directive of its own,
+	// because nginx doesn't inherit them to there. "" is none.
 	AccessLog, ErrorLog string
 	// Dir is the folder, absolute, that the user's log and temporary paths are
-	// moved into.
+	// moved into; it has to exist.
 	Dir string
 }
 
@@ -33,29 +39,105 @@ type Section struct {
 // Rendered is a whole configuration for a real nginx.
 type Rendered struct {
 	Text []byte
-	// Changes are all replacements of the user's text, in order.
+	// Changes are all replacements of the user's text, in the order of Text.
+	// What was only added isn't among them.
 	Changes []Change
+
+	lines lineMap
 }
 
-// Change is one replacement.
+// Change is one replacement; Now is "" for what was left out.
 type Change struct {
 	Pos      Pos
 	Was, Now string
 }
 
 // Render returns the configuration for a real nginx. The tree has to be free
-// of problems. An address without a replacement is an error.
-func Render(tree *Tree, o RenderOptions) (*Rendered, error) { return nil, errors.New("not yet") }
+// of problems. Everything reaches nginx byte for byte, but:
+//
+//   - backend and listen addresses are replaced; a server without a listen gets one;
+//   - an include is replaced by the files' text, so one line map holds for all;
+//   - user, pid, lock_file, daemon, master_process and working_directory are
+//     left out: they belong to whoever starts nginx; worker_processes auto is 1,
+//     as in Config;
+//   - logs and temporary files are moved into Dir, access_log off gives way to
+//     AccessLog, storing answers as files is off.
+//
+// An address without a replacement, and a mail block, is an error.
+func Render(tree *Tree, o RenderOptions) (*Rendered, error) {
+	e := &emitter{opt: o, listens: map[string]string{}}
+	main, http := tree.sections()
+	for _, d := range main {
+		if d.Name.Text == "mail" {
+			return nil, fmt.Errorf("%s: mail: only http can be run", d.Pos())
+		}
+	}
+	for _, w := range tree.Listens() {
+		to, ok := o.Listens[w]
+		if !ok {
+			return nil, fmt.Errorf("listen %q: no address given", w)
+		}
+		e.listens[canonicalListen(w)] = to
+	}
+	e.addresses()
+	f := tree.Files[0]
+	e.section(o.Main, main)
+	e.line(o.ErrorLog)
+	if !slices.ContainsFunc(main, func(d *Directive) bool { return d.Name.Text == "events" }) {
+		e.add("events {\n")
+		e.section(o.Events, nil)
+		e.add("}\n")
+	}
+	top := &place{in: inMain, errorLog: true}
+	if http == nil {
+		e.span(f, Span{0, len(f.Text)}, tree.Directives, top)
+	} else {
+		for _, d := range main {
+			e.directive(d, top)
+			e.add("\n")
+		}
+		e.add("http {\n")
+		e.httpStart(http)
+		inside := &place{in: inHTTP, part: httpPart, blocks: blockNames(http), accessLog: true, skip: main}
+		e.span(f, Span{0, len(f.Text)}, tree.Directives, inside)
+		e.add("\n}\n")
+	}
+	if e.err != nil {
+		return nil, e.err
+	}
+	return &Rendered{Text: e.text, Changes: e.changes, lines: e.lines}, nil
+}
 
-// Pos is the place in the user's text that a line of the rendered text, from
-// 1, comes from; false for a line that was added.
-func (r *Rendered) Pos(line int) (Pos, bool) { return Pos{}, false }
+// addresses indexes the backends' replacements by canonical address too, for
+// names that are spelled differently.
+func (e *emitter) addresses() {
+	e.backends = map[string]string{}
+	names := make([]string, 0, len(e.opt.Backends))
+	for n := range e.opt.Backends {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		if a, err := parseAddress(n, 80, forServer); err == "" && e.backends[a.canonical()] == "" {
+			e.backends[a.canonical()] = e.opt.Backends[n]
+		}
+	}
+}
 
-// Problem turns a message of nginx, "... [emerg] ... in FILE:LINE", into a
-// problem at the place in the user's text; false when it has no place there.
-func (r *Rendered) Problem(message string) (Problem, bool) { return Problem{}, false }
+// section adds what a section says, given the user's directives at its level.
+func (e *emitter) section(s Section, user []*Directive) {
+	e.line(s.Text)
+	for _, d := range s.Defaults {
+		name, _, _ := strings.Cut(strings.TrimSpace(d), " ")
+		has := func(u *Directive) bool { return u.Name.Text == name }
+		if !slices.ContainsFunc(user, has) {
+			e.line(d)
+		}
+	}
+}
 
-// Listens are the different listen addresses as written, in order of
-// appearance; "80" stands for a server without one. Addresses that nginx takes
-// for the same ("80" and "*:80") are listed once.
-func (t *Tree) Listens() []string { return nil }
+// httpStart adds what comes first inside http.
+func (e *emitter) httpStart(user []*Directive) {
+	e.section(e.opt.HTTP, user)
+	e.line(e.opt.AccessLog)
+}

@@ -1,6 +1,9 @@
 package nginxconf
 
-import "sort"
+import (
+	"fmt"
+	"sort"
+)
 
 // Tree is a parsed configuration: its directives, in order, over the files'
 // bytes. It is lossless: the spans and what lies between them are the text.
@@ -153,4 +156,10 @@ func reassemble(f *File, ds []*Directive) []byte {
 	walk(ds)
 	upTo(len(f.Text))
 	return out
+}
+
+// place is line:col of a byte, for hints that point into the same file.
+func (f *File) place(offset int) string {
+	p := f.Pos(offset)
+	return fmt.Sprintf("%d:%d", p.Line, p.Col)
 }

@@ -1,0 +1,181 @@
+package nginxconf
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// Interpret says what a configuration means for failover. Problems are those
+// that nginx itself refuses; what nginx accepts and the model can't follow is
+// in Config.NginxOnly. The Config is never nil: it holds what could be made out.
+func Interpret(tree *Tree) (*Config, []Problem) {
+	cfg := &Config{Tree: tree, WorkerProcesses: 1}
+	in := &interpreter{
+		cfg:    cfg,
+		out:    &problems{},
+		blocks: map[string]*upstream.Config{},
+		hosts:  map[string]*upstream.Config{},
+		ports:  map[string]*port{},
+		zones:  map[string]int64{},
+	}
+	in.checker = checker{out: in.out, cfg: cfg}
+	in.main(tree)
+	cfg.Backends = tree.backends()
+	in.sort()
+	return cfg, in.out.all()
+}
+
+// interpreter is the state of one Interpret.
+type interpreter struct {
+	checker
+	cfg    *Config
+	out    *problems
+	blocks map[string]*upstream.Config // upstream blocks by lower-case name
+	hosts  map[string]*upstream.Config // implicit upstreams by host:port
+	ports  map[string]*port            // listens by canonical address
+	zones  map[string]int64            // sizes of shared memory zones
+}
+
+// main reads the main level: a whole configuration, or the inside of http with
+// main-level directives beside it.
+func (in *interpreter) main(tree *Tree) {
+	main, http := tree.sections()
+	in.thirdParty = slices.ContainsFunc(main, func(d *Directive) bool { return d.Name.Text == "load_module" })
+	before := seen{}
+	for _, d := range main {
+		if !in.check(d, inMain, before) {
+			continue
+		}
+		switch d.Name.Text {
+		case "worker_processes":
+			in.workers(d, before)
+		case "events":
+			in.once(d, before)
+			in.checkAll(d.Children(), inEvents)
+		case "http":
+			if in.once(d, before) {
+				in.http(d.Children())
+			}
+		}
+	}
+	if http != nil {
+		in.http(http)
+	}
+}
+
+// once complains about a second block of its kind.
+func (in *interpreter) once(d *Directive, before seen) bool {
+	if before[d.Name.Text] {
+		in.out.add(d.Pos(), "", "\"%s\" directive is duplicate", d.Name.Text)
+		return false
+	}
+	before[d.Name.Text] = true
+	return true
+}
+
+func (in *interpreter) workers(d *Directive, before seen) {
+	if !in.once(d, before) || d.Arg(0) == "auto" {
+		return
+	}
+	n := number(d.Arg(0))
+	if n < 0 {
+		in.out.add(d.ArgPos(0), missingSemicolon(d), "\"worker_processes\" directive invalid value")
+		return
+	}
+	in.cfg.WorkerProcesses = int(n)
+}
+
+// checkAll checks directives whose meaning doesn't matter here, blocks too.
+func (in *interpreter) checkAll(ds []*Directive, where context) {
+	before := seen{}
+	for _, d := range ds {
+		if in.check(d, where, before) {
+			in.inner(d, where)
+		}
+	}
+}
+
+// inner checks the blocks that hold no modelled directives.
+func (in *interpreter) inner(d *Directive, where context) {
+	switch d.Name.Text {
+	case "types", "map", "geo", "split_clients", "charset_map":
+		for _, c := range d.Children() {
+			if c.Block != nil {
+				in.out.add(c.File.Pos(c.Block.Span.Start), missingSemicolon(c), "unexpected \"{\"")
+			}
+		}
+	case "if":
+		if where == inServer {
+			in.checkAll(d.Children(), inServerIf)
+		} else {
+			in.checkAll(d.Children(), inLocationIf)
+		}
+	case "limit_except":
+		in.checkAll(d.Children(), inLimitExcept)
+	}
+}
+
+// http reads the inside of http: upstream blocks first, because a proxy_pass
+// may come before the block it names.
+func (in *interpreter) http(ds []*Directive) {
+	before := seen{}
+	good := make([]bool, len(ds))
+	for i, d := range ds {
+		if good[i] = in.check(d, inHTTP, before); good[i] && d.Name.Text == "upstream" {
+			in.upstream(d)
+		}
+	}
+	for name, size := range in.zones {
+		if size == 0 {
+			in.zoneWithoutSize(ds, name)
+		}
+	}
+	base := in.proxyLevel(ds).over(defaults())
+	for i, d := range ds {
+		if !good[i] {
+			continue
+		}
+		if d.Name.Text == "server" {
+			in.server(d, base)
+		} else {
+			in.inner(d, inHTTP)
+		}
+	}
+}
+
+// sort puts everything that was found in the order of the text.
+func (in *interpreter) sort() {
+	file := map[string]int{}
+	for i, f := range in.cfg.Tree.Files {
+		if _, ok := file[f.Name]; !ok {
+			file[f.Name] = i
+		}
+	}
+	order := func(a, b Pos) int {
+		return cmp.Or(cmp.Compare(file[a.File], file[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	}
+	slices.SortStableFunc(in.out.list, func(a, b Problem) int { return order(a.Pos, b.Pos) })
+	notes := func(a, b Note) int { return order(a.Pos, b.Pos) }
+	slices.SortStableFunc(in.cfg.NginxOnly, notes)
+	slices.SortStableFunc(in.cfg.Ignored, notes)
+}
+
+// sections splits the outermost level into main-level directives and, for a
+// text without an http block, the inside of one (nil otherwise).
+func (t *Tree) sections() (main, http []*Directive) {
+	top := t.Top()
+	if slices.ContainsFunc(top, func(d *Directive) bool { return d.Name.Text == "http" }) {
+		return top, nil
+	}
+	http = []*Directive{}
+	for _, d := range top {
+		if _, here, _ := find(d.Name.Text, inMain); here && d.Name.Text != "include" {
+			main = append(main, d)
+		} else {
+			http = append(http, d)
+		}
+	}
+	return main, http
+}

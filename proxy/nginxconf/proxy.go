@@ -1,0 +1,230 @@
+package nginxconf
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// proxyLevel is what one level (http, server, location) says about proxying;
+// nil is "nothing, inherit".
+type proxyLevel struct {
+	connect, send, read *time.Duration
+	next                *upstream.Flags
+	tries               *int
+	timeout             *time.Duration
+	http11, keepClient  *bool
+	// headers are the level's proxy_set_header lines: one hides all inherited ones.
+	headers []header
+	// root is the directive that says where files are.
+	root *Directive
+}
+
+func defaults() proxyLevel {
+	minute, none, tries, no := 60*time.Second, time.Duration(0), 0, false
+	next := upstream.Flags(0)
+	return proxyLevel{connect: &minute, send: &minute, read: &minute, next: &next, tries: &tries, timeout: &none, http11: &no, keepClient: &no}
+}
+
+// over fills what the level leaves open from the level outside of it.
+func (l proxyLevel) over(outer proxyLevel) proxyLevel {
+	inherit(&l.connect, outer.connect)
+	inherit(&l.send, outer.send)
+	inherit(&l.read, outer.read)
+	inherit(&l.next, outer.next)
+	inherit(&l.tries, outer.tries)
+	inherit(&l.timeout, outer.timeout)
+	inherit(&l.http11, outer.http11)
+	inherit(&l.keepClient, outer.keepClient)
+	inherit(&l.root, outer.root)
+	if l.headers == nil {
+		l.headers = outer.headers
+	}
+	return l
+}
+
+func inherit[T any](p **T, outer *T) {
+	if *p == nil {
+		*p = outer
+	}
+}
+
+// proxyLevel collects the level's own directives. Their form was checked; a
+// wrong value counts as absent.
+func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
+	var l proxyLevel
+	for _, d := range ds {
+		if d.Block != nil || len(d.Args) == 0 {
+			continue
+		}
+		switch d.Name.Text {
+		case "proxy_connect_timeout":
+			l.connect = timeOf(d)
+		case "proxy_send_timeout":
+			l.send = timeOf(d)
+		case "proxy_read_timeout":
+			l.read = timeOf(d)
+		case "proxy_next_upstream_timeout":
+			l.timeout = timeOf(d)
+		case "proxy_next_upstream_tries":
+			if n, ok := count(d.Arg(0)); ok {
+				l.tries = &n
+			}
+		case "proxy_next_upstream":
+			l.next = in.next(d, l.next)
+		case "proxy_ignore_client_abort":
+			on := strings.EqualFold(d.Arg(0), "on")
+			l.keepClient = &on
+		case "proxy_http_version":
+			l.http11 = in.version(d)
+		case "proxy_set_header":
+			l.headers = append(l.headers, header{d.Arg(0), d.Arg(1), d})
+		case "root", "alias":
+			l.root = d
+		}
+	}
+	return l
+}
+
+func timeOf(d *Directive) *time.Duration {
+	if t, ok := duration(d.Arg(0), milliseconds); ok {
+		return &t
+	}
+	return nil
+}
+
+// next reads proxy_next_upstream; several lines of one level add up.
+func (in *interpreter) next(d *Directive, had *upstream.Flags) *upstream.Flags {
+	var all upstream.Flags
+	if had != nil {
+		all = *had
+	}
+	for i, a := range d.Args {
+		f, err := upstream.ParseFlag(strings.ToLower(a.Text))
+		switch {
+		case strings.EqualFold(a.Text, "updating"): // accepted; only for caches
+		case err != nil:
+			in.out.add(d.ArgPos(i), nextHint(d, a.Text), "invalid value \"%s\"", a.Text)
+		default:
+			all |= f
+		}
+	}
+	return &all
+}
+
+func nextHint(d *Directive, arg string) string {
+	if h := missingSemicolon(d); h != "" {
+		return h
+	}
+	return suggest(arg, []string{"error", "timeout", "invalid_header", "http_500", "http_502", "http_503", "http_504", "http_403", "http_404", "http_429", "non_idempotent", "off"})
+}
+
+// version reads proxy_http_version.
+func (in *interpreter) version(d *Directive) *bool {
+	on := d.Arg(0) == "1.1"
+	switch d.Arg(0) {
+	case "1.0", "1.1":
+	case "2":
+		in.nginxOnlyArg(d, 0, "HTTP/2 to backends isn't modelled")
+	default:
+		in.out.add(d.ArgPos(0), "1.0 or 1.1", "invalid value \"%s\"", d.Arg(0))
+	}
+	return &on
+}
+
+// pass reads a proxy_pass (ngx_http_proxy_pass); nil when it has no fixed host.
+func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
+	arg := d.Arg(0)
+	if strings.Contains(arg, "$") {
+		in.nginxOnly(d, "the backend depends on variables")
+		return nil
+	}
+	scheme, rest, ok := strings.Cut(arg, "://")
+	scheme = strings.ToLower(scheme)
+	if !ok || scheme != "http" && scheme != "https" {
+		in.out.add(d.ArgPos(0), "it starts with http://", "invalid URL prefix")
+		return nil
+	}
+	port := 80
+	if scheme == "https" {
+		port = 443
+		in.nginxOnly(d, "the backends here speak no TLS")
+	}
+	a, err := parseAddress(rest, port, forPass)
+	if err != "" {
+		in.out.add(d.ArgPos(0), "", "%s in upstream \"%s\"", err, rest)
+		return nil
+	}
+	if a.unix {
+		in.nginxOnly(d, "unix sockets aren't modelled")
+	}
+	if a.uri != "" && (m.regex() || m.mod == "@") {
+		in.out.add(d.ArgPos(0), "", `"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`)
+	}
+	u := in.pool(d, a)
+	if u == nil {
+		return nil
+	}
+	return &Pass{
+		Upstream: u,
+		Match:    m.path,
+		URI:      withSlash(a.uri), HasURI: a.uri != "",
+		ConnectTimeout: *l.connect, SendTimeout: *l.send, ReadTimeout: *l.read,
+		Policy:            upstream.Policy{Next: *l.next, Tries: *l.tries, Timeout: *l.timeout},
+		HTTP11:            *l.http11,
+		KeepConnection:    in.keeps(l, u),
+		IgnoreClientAbort: *l.keepClient,
+	}
+}
+
+// withSlash puts the "/" before a URI that is only arguments
+// (ngx_http_proxy_set_vars).
+func withSlash(uri string) string {
+	if strings.HasPrefix(uri, "?") {
+		return "/" + uri
+	}
+	return uri
+}
+
+// pool returns the upstream block of that name, or the implicit one, shared by
+// all that name the same host and port (ngx_http_upstream_add).
+func (in *interpreter) pool(d *Directive, a address) *upstream.Config {
+	host := a.host
+	if a.unix {
+		host = a.text
+	}
+	if u := in.blocks[host]; u != nil {
+		if !a.noPort && !a.unix {
+			in.out.add(d.ArgPos(0), "", "upstream \"%s\" may not have port %d", u.Name, a.port)
+			return nil
+		}
+		return u
+	}
+	key := a.canonical()
+	if in.hosts[key] == nil {
+		u := &upstream.Config{Name: a.text, Servers: []upstream.Server{upstream.NewServer(a.text)}}
+		in.hosts[key] = u
+		in.cfg.Upstreams = append(in.cfg.Upstreams, u)
+	}
+	return in.hosts[key]
+}
+
+// keeps says whether the request's Connection header lets the backend keep the
+// connection: nginx sends "close" unless proxy_set_header says otherwise.
+func (in *interpreter) keeps(l proxyLevel, u *upstream.Config) bool {
+	keeps := false
+	for _, h := range l.headers {
+		if !isConnection(h) {
+			continue
+		}
+		keeps = !strings.EqualFold(h.value, "close")
+		if strings.Contains(h.value, "$") {
+			keeps = false
+			if u.Keepalive.Connections > 0 {
+				in.nginxOnlyArg(h.d, 1, "whether the connection is kept depends on variables")
+			}
+		}
+	}
+	return keeps
+}
