@@ -25,7 +25,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 
 // backend is a fake backend that listens.
 type backend interface {
-	Address() string
+	Addr() string
 	Close() error
 }
 
@@ -105,10 +105,10 @@ func (t *try) start(ctx context.Context) (*load, error) {
 		}
 		server, err := t.listen(b)
 		if err != nil {
-			return nil, fmt.Errorf("backend %s: %w", b.Name, err)
+			return nil, err
 		}
 		t.backends = append(t.backends, server)
-		addresses[b.Name] = server.Address()
+		addresses[b.Name] = server.Addr()
 	}
 	proxy, err := t.o.Start(ctx, Setup{
 		Config: s.Nginx, Backends: addresses, Clock: t.clock, Sink: &t.record, Seed: t.o.Plan.Seed,
