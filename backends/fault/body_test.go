@@ -1,0 +1,119 @@
+package fault_test
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/nolive/nolive/backends/fault"
+)
+
+// Any way of cutting a response into pieces gives the same bytes.
+func TestPiecesMakeTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := fault.Respond(fault.RespondSpec{Body: "literal text"}).Response
+		switch rapid.IntRange(0, 2).Draw(t, "content") {
+		case 0:
+			r.Body = fault.Body{Size: rapid.Int64Range(0, 5000).Draw(t, "size")}
+		case 1:
+			r.Body = fault.Body{Size: rapid.Int64Range(1024, 20000).Draw(t, "size"), PDF: true}
+		}
+		whole := r.Append(nil, 0, r.Size()+100)
+		if int64(len(whole)) != r.Size() {
+			t.Fatalf("the whole has %d bytes, want %d", len(whole), r.Size())
+		}
+		var got []byte
+		for int64(len(got)) < r.Size() {
+			n := rapid.Int64Range(1, 3000).Draw(t, "n")
+			got = r.Append(got, int64(len(got)), n)
+		}
+		if !bytes.Equal(got, whole) {
+			t.Fatal("the pieces differ from the whole")
+		}
+		if out := r.Append(nil, r.Size(), 1); out != nil {
+			t.Fatalf("there is %q after the end", out)
+		}
+	})
+}
+
+func TestFillerShowsAHole(t *testing.T) {
+	b := fault.Body{Size: 1 << 20}
+	lines := bytes.Split(b.Append(nil, 0, b.Size), []byte("\n"))
+	for i, l := range lines[:len(lines)-1] {
+		if want := fmt.Sprintf(". %013d ", i*64); !bytes.HasPrefix(l, []byte(want)) || len(l) != 63 {
+			t.Fatalf("line %d is %q, want %q and dashes", i, l, want)
+		}
+	}
+}
+
+// The document is valid for every size: the cross-reference table points at the
+// objects, the stream has the length it announces, and the end is where
+// startxref says.
+func TestPDFIsValidForEverySize(t *testing.T) {
+	sizes := []int64{1 << 10, 1<<10 + 1, 9999, 10000, 65535, 99_999, 100_000, 2 << 20}
+	for _, size := range sizes {
+		checkPDF(t, size)
+	}
+	rapid.Check(t, func(t *rapid.T) { checkPDF(t, rapid.Int64Range(1<<10, 200_000).Draw(t, "size")) })
+}
+
+type tb interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+func checkPDF(t tb, size int64) {
+	t.Helper()
+	b := fault.Body{Size: size, PDF: true}
+	parsePDF(t, b.Append(nil, 0, size), size)
+}
+
+// parsePDF fails unless doc is a valid document of size bytes.
+func parsePDF(t tb, doc []byte, size int64) {
+	t.Helper()
+	if int64(len(doc)) != size || !bytes.HasPrefix(doc, []byte("%PDF-1.4\n")) {
+		t.Fatalf("%d bytes beginning with %.9q, want %d", len(doc), doc, size)
+	}
+	end := regexp.MustCompile(`startxref\n(\d+)\n%%EOF\n$`).FindSubmatch(doc)
+	if end == nil {
+		t.Fatalf("size %d: no startxref and %%%%EOF at the end", size)
+	}
+	at, _ := strconv.Atoi(string(end[1]))
+	if at >= len(doc) || !bytes.HasPrefix(doc[at:], []byte("xref\n0 6\n0000000000 65535 f \n")) {
+		t.Fatalf("size %d: startxref %d doesn't point at xref", size, at)
+	}
+	table := doc[at+len("xref\n0 6\n0000000000 65535 f \n"):]
+	for n := 1; n <= 5; n++ {
+		entry := table[(n-1)*20 : n*20]
+		off, err := strconv.Atoi(string(entry[:10]))
+		if err != nil || string(entry[10:]) != " 00000 n \n" {
+			t.Fatalf("size %d: entry %d is %q", size, n, entry)
+		}
+		if want := fmt.Sprintf("%d 0 obj\n", n); !bytes.HasPrefix(doc[off:], []byte(want)) {
+			t.Fatalf("size %d: entry %d points at %.10q, want %q", size, n, doc[off:], want)
+		}
+	}
+	stream := regexp.MustCompile(`/Length (\d+) >>\nstream\n`).FindSubmatchIndex(doc)
+	length, _ := strconv.Atoi(string(doc[stream[2]:stream[3]]))
+	if !bytes.HasPrefix(doc[stream[1]+length:], []byte("\nendstream\nendobj\nxref\n")) {
+		t.Fatalf("size %d: the stream doesn't end after its %d bytes", size, length)
+	}
+	if !bytes.HasPrefix(table[100:], []byte("trailer\n<< /Size 6 /Root 1 0 R >>\n")) {
+		t.Fatalf("size %d: no trailer after the table", size)
+	}
+}
+
+func BenchmarkPDF(b *testing.B) {
+	body := fault.Body{Size: 2 << 20, PDF: true}
+	buf := make([]byte, 0, 64<<10)
+	b.SetBytes(body.Size)
+	for b.Loop() {
+		for off := int64(0); off < body.Size; off += 64 << 10 {
+			buf = body.Append(buf[:0], off, 64<<10)
+		}
+	}
+}

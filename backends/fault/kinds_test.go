@@ -1,0 +1,177 @@
+package fault_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/nolive/nolive/backends/fault"
+)
+
+func TestKindsAreSortedAndMakeFreshSpecs(t *testing.T) {
+	kinds := fault.Kinds()
+	if !slices.IsSortedFunc(kinds, func(a, b fault.Kind) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the table isn't sorted")
+	}
+	for _, k := range kinds {
+		if k.About == "" || strings.ToLower(k.About[:1]) != k.About[:1] {
+			t.Errorf("%s: about is %q, want a lower-case line", k.Name, k.About)
+		}
+		if got, ok := fault.Lookup(k.Name); !ok || got.Name != k.Name {
+			t.Errorf("%s: Lookup doesn't find it", k.Name)
+		}
+		if f, err := k.New().Fault(); err == nil && f.Door == fault.Open && f.AtAccept == 0 && f.Script.Name != k.Name {
+			t.Errorf("%s: its script is called %q", k.Name, f.Script.Name)
+		}
+	}
+	if _, ok := fault.Lookup("blackhol"); ok {
+		t.Error("Lookup found a kind that isn't there")
+	}
+}
+
+func TestBareWords(t *testing.T) {
+	want := map[string]string{ // the error of the zero spec
+		"wait": "for: missing, as in {wait: 2s}", "status": "code: missing, as in {status: 503}",
+	}
+	for _, k := range fault.Kinds() {
+		_, err := k.New().Fault()
+		if got := text(err); got != want[k.Name] {
+			t.Errorf("%s: got %q, want %q", k.Name, got, want[k.Name])
+		}
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestErrorsNameTheField(t *testing.T) {
+	type cut = fault.CutSpec
+	for _, c := range []struct {
+		spec fault.Spec
+		want string
+	}{
+		{&fault.RespondSpec{Status: 99}, "status: 99 is not in 200..599"},
+		{&fault.RespondSpec{Status: 100}, "status: 100 is not in 200..599"},
+		{&fault.RespondSpec{Body: "x", Size: 1}, "size: there is a body already; give one of the two"},
+		{&fault.RespondSpec{Size: -1}, "size: -1 is not in 0..1024GiB"},
+		{&fault.RespondSpec{Status: 204, Body: "x"}, "body: a response with status 204 has none"},
+		{&fault.RespondSpec{Framing: "chunked"}, `framing: "chunked" is neither length nor close`},
+		{&fault.RespondSpec{After: -1}, "after: -1ns is not in 0s..8760h0m0s"},
+		{&fault.RespondSpec{Headers: []fault.Header{{Name: "a b"}}}, `headers: "a b" is no header name`},
+		{&fault.RespondSpec{Headers: []fault.Header{{"content-length", "1"}}}, "headers: content-length follows from the body; use size or framing"},
+		{&fault.RespondSpec{Headers: []fault.Header{{"A", "b\r\nC: d"}}}, "headers: the value of A has a line break or a NUL"},
+		{&fault.StatusSpec{Code: 600}, "status: 600 is not in 200..599"},
+		{&fault.WaitSpec{For: -time.Second}, "for: -1s is not in 0s..8760h0m0s"},
+		{&fault.ResetSpec{CutSpec: cut{At: "end"}}, `at: "end" is none of accept, request, header, after_header, body`},
+		{&fault.ResetSpec{CutSpec: cut{Bytes: 5}}, "bytes: only for at: header and at: body"},
+		{&fault.CloseSpec{CutSpec: cut{At: "header", Bytes: 38}}, "bytes: 38 is not inside the header, which has 38"},
+		{&fault.CloseSpec{CutSpec: cut{At: "body", Bytes: 3}}, "bytes: 3 is not inside the body, which has 3"},
+		{&fault.CloseSpec{CutSpec: cut{At: "body", Share: 1}}, "bytes: 3 is not inside the body, which has 3"},
+		{&fault.CloseSpec{CutSpec: cut{At: "header", Share: .5}}, "share: only for at: body"},
+		{&fault.CloseSpec{CutSpec: cut{At: "body", Bytes: 1, Share: .5}}, "share: there are bytes already; give one of the two"},
+		{&fault.CloseSpec{CutSpec: cut{Pause: 1}}, "pause: only where a part of the response goes out; use after"},
+		{&fault.CloseSpec{CutSpec: cut{At: "body", RespondSpec: fault.RespondSpec{Status: 204}}}, "at: the response has no body to end in"},
+		{&fault.CloseSpec{CutSpec: cut{RespondSpec: fault.RespondSpec{Status: 99}}}, "status: 99 is not in 200..599"},
+		{&fault.DripSpec{What: "all"}, `what: "all" is none of header, body, both`},
+		{&fault.DripSpec{Bytes: -1}, "bytes: -1 is less than 1"},
+		{&fault.DripSpec{RespondSpec: fault.RespondSpec{Size: 1 << 30}}, "bytes: 1073741871 pieces are more than 1048576"},
+		{&fault.DripSpec{Every: 8000 * time.Hour}, "every: 41 pieces take longer than 8760h0m0s"},
+		{&fault.SlowPDFSpec{Size: 100}, "size: 100 is not in 1KiB..4GiB"},
+		{&fault.SlowPDFSpec{Size: 1 << 30, Rate: 10}, "rate: 1073741824 pieces are more than 1048576"},
+		{&fault.SlowPDFSpec{Generate: -1}, "generate: -1ns is not in 0s..8760h0m0s"},
+	} {
+		if _, err := c.spec.Fault(); text(err) != c.want {
+			t.Errorf("%+v:\ngot  %s\nwant %s", c.spec, text(err), c.want)
+		}
+	}
+}
+
+func TestScalars(t *testing.T) {
+	for _, c := range []struct {
+		kind, text string
+		want       fault.Spec
+		err        string
+	}{
+		{"status", "503", &fault.StatusSpec{Code: 503}, ""},
+		{"status", "ok", &fault.StatusSpec{}, `status: "ok" is not in 200..599`},
+		{"wait", "1m30s", &fault.WaitSpec{For: 90 * time.Second}, ""},
+		{"wait", "2", &fault.WaitSpec{}, `wait: "2" is no duration, as 250ms or 2s`},
+		{"reset", "body", &fault.ResetSpec{CutSpec: fault.CutSpec{At: "body"}}, ""},
+		{"close", "bdy", nil, `at: "bdy" is none of accept, request, header, after_header, body`},
+	} {
+		k, _ := fault.Lookup(c.kind)
+		s := k.New().(fault.Scalar)
+		if err := s.Scalar(c.text); text(err) != c.err {
+			t.Errorf("%s: %s: got error %q, want %q", c.kind, c.text, text(err), c.err)
+		}
+		if c.want == nil {
+			continue
+		}
+		if d := cmp.Diff(c.want, fault.Spec(s), cmp.AllowUnexported()); d != "" {
+			t.Errorf("%s: %s: %s", c.kind, c.text, d)
+		}
+	}
+}
+
+func TestSizesReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := fault.Size(rapid.Int64Range(0, 1<<40).Draw(t, "n"))
+		if rapid.Bool().Draw(t, "round") {
+			s = s >> 20 << 20
+		}
+		var back fault.Size
+		b, _ := s.MarshalText()
+		if err := back.UnmarshalText(b); err != nil || back != s {
+			t.Fatalf("%d is written %s and read as %d, %v", s, b, back, err)
+		}
+	})
+	for in, want := range map[string]fault.Size{"512": 512, "512B": 512, "10KiB": 10240, "2MiB": 2 << 20, "1 GiB": 1 << 30} {
+		var s fault.Size
+		if err := s.UnmarshalText([]byte(in)); err != nil || s != want {
+			t.Errorf("%s: got %d, %v, want %d", in, s, err, want)
+		}
+	}
+	for _, in := range []string{"", "-1", "1.5KiB", "10KB", "10k", "KiB", "2048GiB", "99999999999999999999"} {
+		var s fault.Size
+		if s.UnmarshalText([]byte(in)) == nil {
+			t.Errorf("%q is taken as %d", in, s)
+		}
+	}
+	var r fault.Rate
+	if err := r.UnmarshalText([]byte("256KiB/s")); err != nil || r != 256<<10 {
+		t.Errorf("256KiB/s: got %d, %v", r, err)
+	}
+	var p fault.Portion
+	for in, want := range map[string]fault.Portion{"25%": .25, "0.5": .5, "1": 1, "0%": 0} {
+		if err := p.UnmarshalText([]byte(in)); err != nil || p != want {
+			t.Errorf("%s: got %v, %v, want %v", in, p, err, want)
+		}
+	}
+	for _, in := range []string{"101%", "-1", "1.5", "NaN", "half"} {
+		if p.UnmarshalText([]byte(in)) == nil {
+			t.Errorf("%q is taken as %v", in, p)
+		}
+	}
+}
+
+func TestReasonsAreThoseOfNetHTTP(t *testing.T) {
+	for code := 200; code < 600; code++ {
+		f, err := (&fault.StatusSpec{Code: code}).Fault()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := strings.Cut(string(f.Script.Response.Head), "\r\n")
+		if _, got, _ := strings.Cut(line[len("HTTP/1.1"):], " "); got[4:] != http.StatusText(code) {
+			t.Errorf("got %q, want %q", line, http.StatusText(code))
+		}
+	}
+}
