@@ -67,6 +67,8 @@ type Location struct {
 
 	// parent is the location that this one is nested in, nil at server level.
 	parent *Location
+	// proxied is true with a proxy_pass even when a return comes before it.
+	proxied bool
 }
 
 // Return is `return code [text]`.

@@ -100,6 +100,7 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 	here := own.over(base)
 	l.Return = in.firstReturn(ds)
 	if pass != nil {
+		l.proxied = true
 		if p := in.pass(pass, m, here); l.Return == nil {
 			l.Pass = p
 		}

@@ -1,0 +1,112 @@
+package nginxconf
+
+import (
+	"strings"
+)
+
+// target is a request target as nginx takes it apart.
+type target struct {
+	// path is decoded, without "//", "/./" and "/../"; locations are matched to it.
+	path string
+	args string
+	// quoted is true when the target had a "%".
+	quoted bool
+}
+
+// parseTarget is nginx's ngx_http_parse_complex_uri; false is answered with 400.
+func parseTarget(s string) (target, bool) {
+	var t target
+	s, _, _ = strings.Cut(s, "#")
+	raw, args, _ := strings.Cut(s, "?")
+	t.args = args
+	if !strings.HasPrefix(raw, "/") {
+		return t, false
+	}
+	decoded := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		if c == '%' {
+			t.quoted = true
+			if i+2 >= len(raw) || unhex(raw[i+1]) < 0 || unhex(raw[i+2]) < 0 {
+				return t, false
+			}
+			c = byte(unhex(raw[i+1])<<4 | unhex(raw[i+2]))
+			i += 2
+		}
+		if c == 0 {
+			return t, false
+		}
+		decoded = append(decoded, c)
+	}
+	// Every segment but the last ends with a "/".
+	var out []string
+	segments := strings.Split(string(decoded[1:]), "/")
+	for i, seg := range segments {
+		last := i == len(segments)-1
+		switch {
+		case seg == "" && !last, seg == "." && !last:
+		case seg == ".":
+			out = append(out, "")
+		case seg == "..":
+			if len(out) == 0 {
+				return t, false
+			}
+			out = out[:len(out)-1]
+			if last {
+				out = append(out, "")
+			}
+		default:
+			out = append(out, seg)
+		}
+	}
+	t.path = "/" + strings.Join(out, "/")
+	return t, true
+}
+
+func unhex(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
+}
+
+// escapePath is nginx's ngx_escape_uri with NGX_ESCAPE_URI.
+func escapePath(s string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"#%<>?\\^`{|}", c) >= 0 {
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			c = hex[c&15]
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// UpstreamURI is the request target sent to the backend for a client's
+// request target: the same bytes without a URI in proxy_pass, else the URI in
+// the place of the part that the location matched
+// (ngx_http_proxy_create_request).
+func (p *Pass) UpstreamURI(uri string) string {
+	if !p.HasURI {
+		return uri
+	}
+	t, ok := parseTarget(uri)
+	if !ok {
+		return uri
+	}
+	rest := t.path[min(len(p.Match), len(t.path)):]
+	if t.quoted {
+		rest = escapePath(rest)
+	}
+	if t.args != "" {
+		rest += "?" + t.args
+	}
+	return p.URI + rest
+}
