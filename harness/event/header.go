@@ -3,3 +3,27 @@ package event
 // RequestHeader is the header by which client, proxy log and backend speak of
 // the same request: the client adds it with Request.String as its value.
 const RequestHeader = "X-Nolive-Request"
+
+// Version is the version of the log format that Encoder writes.
+const Version = 1
+
+// Header is the first line of a stored log: what a later judgement needs to
+// know of the run.
+type Header struct {
+	// Version is the format's version, from 1; it also tells a log from other JSON.
+	Version int `json:"nolive"`
+	// Scenario and Variant name what ran, Engine on what.
+	Scenario string `json:"scenario"`
+	Variant  string `json:"variant,omitempty"`
+	Engine   string `json:"engine"`
+	// Speed is scenario seconds per real second; 0 where time is virtual.
+	Speed float64 `json:"speed"`
+	// Seed is the seed of the plan.
+	Seed uint64 `json:"seed"`
+	// ClockError is how far the stamps may be from the proxy's own clock, in
+	// seconds of scenario time.
+	ClockError float64 `json:"clock_error"`
+	// Path is the scenario file as it was named, Source its text.
+	Path   string `json:"path"`
+	Source string `json:"source"`
+}
