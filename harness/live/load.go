@@ -25,21 +25,12 @@ func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, address f
 	l := &load{plan: p, clock: c, flight: f}
 	for i := range p.Traffic {
 		t := p.Traffic[i].Spec
-		to, err := findTarget(p.Scenario.Nginx, t.To, t.Path)
+		dial, host, err := findTarget(p.Scenario.Nginx, t.To, t.Path, address)
 		if err != nil {
 			return nil, fmt.Errorf("traffic %s: %w", t.Name, err)
 		}
-		where := address(to.listen)
-		at, err := resolve(where)
-		if err != nil {
-			return nil, fmt.Errorf("traffic %s: listen %s at %q: %w", t.Name, to.listen, where, err)
-		}
-		host := to.name
-		if host == "" {
-			host = where
-		}
 		l.clients = append(l.clients, newClient(client{
-			spec: t, clock: c, sink: sink, flight: f, fail: fail, address: at,
+			spec: t, clock: c, sink: sink, flight: f, fail: fail, address: dial,
 		}, host))
 	}
 	return l, nil

@@ -45,7 +45,9 @@ type Setup struct {
 
 // Proxy is a proxy under test that accepts connections.
 type Proxy interface {
-	// Address is the host:port where the listen directive, as written, is served.
+	// Address is the host:port where a listen address of the configuration is
+	// served, in any form that nginx takes for the same ("80", "*:80"); "" for
+	// anything else.
 	Address(listen string) string
 	// Align waits until the load may begin and returns the real instant at
 	// which scenario time is 0, on a whole second of the proxy's own clock.

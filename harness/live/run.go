@@ -152,7 +152,7 @@ func (t *try) judge(ctx context.Context, missing *invalid, closing error) (strin
 	case missing != nil:
 		why = missing
 	default:
-		why = tooLate(t.clock, t.o.Plan.Scenario.Jitter)
+		why = tooLate(t.clock, tolerance(t.o.Plan.Scenario))
 	}
 	switch {
 	case closing != nil && (why == nil || !why.slower):

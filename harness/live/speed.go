@@ -27,12 +27,8 @@ func FirstSpeed(s *scenario.Scenario, asked float64, late time.Duration) float64
 		if s.AskSpeed > 0 {
 			speed = s.AskSpeed
 		}
-		tolerance := s.Jitter
-		if tolerance <= 0 {
-			tolerance = defaultJitter
-		}
 		if late > 0 {
-			speed = min(speed, whole(float64(tolerance)/float64(margin*late)))
+			speed = min(speed, whole(float64(tolerance(s))/float64(margin*late)))
 		}
 	}
 	if s.MaxSpeed > 0 {

@@ -4,32 +4,34 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
-// target is where a traffic goes: a listen directive as written, and the name
-// for the Host header, "" for the address itself, which is nobody's server_name
-// and so meets the listen's default server.
-type target struct{ listen, name string }
-
-// findTarget reads `to`: a listen address as written, a server_name, or "" for
-// the first listen's default server.
-func findTarget(c *nginxconf.Config, to, path string) (target, error) {
+// findTarget reads `to`: a listen address, a server_name, or "" for the first
+// listen's default server. It returns the address of the proxy and the value of
+// the Host header. Without a server_name that is the address itself, which is
+// nobody's name, so the listen's default server answers.
+func findTarget(c *nginxconf.Config, to, path string, address func(listen string) string) (dial, host string, err error) {
 	server, _ := c.Route(to, path)
 	if server == nil {
-		return target{}, fmt.Errorf("to %q: no listen and no server_name is called that", to)
+		return "", "", fmt.Errorf("to %q: no listen and no server_name is called that", to)
 	}
-	if to == "" {
-		return target{listen: firstListen(c.Servers[0])}, nil
+	listen, name := to, ""
+	switch {
+	case to == "":
+		listen = firstListen(c.Servers[0])
+	case address(to) == "":
+		listen, name = firstListen(server), to
 	}
-	for _, l := range server.Listens {
-		if l.Address == to && !slices.Contains(server.Names, to) {
-			return target{listen: to}, nil
-		}
+	where := address(listen)
+	if dial, err = resolve(where); err != nil {
+		return "", "", fmt.Errorf("listen %s at %q: %w", listen, where, err)
 	}
-	return target{listen: firstListen(server), name: to}, nil
+	if name == "" {
+		name = where
+	}
+	return dial, name, nil
 }
 
 func firstListen(s *nginxconf.Server) string {

@@ -5,10 +5,8 @@ import (
 	"time"
 
 	"github.com/nolive/nolive/harness/clock"
+	"github.com/nolive/nolive/harness/scenario"
 )
-
-// defaultJitter is the tolerance of a scenario that gives none.
-const defaultJitter = time.Second
 
 // invalid is why a run proves nothing.
 type invalid struct {
@@ -19,17 +17,22 @@ type invalid struct {
 
 func (i *invalid) Error() string { return i.reason }
 
-// tooLate says whether sends or waits were later than the scenario tolerates;
-// nil when they weren't.
-func tooLate(c *clock.Clock, tolerance time.Duration) *invalid {
-	if tolerance <= 0 {
-		tolerance = defaultJitter
+// tolerance is how late sends and waits may be.
+func tolerance(s *scenario.Scenario) time.Duration {
+	if s.Jitter > 0 {
+		return s.Jitter
 	}
+	return scenario.DefaultJitter
+}
+
+// tooLate says whether sends or waits were later than tolerated; nil when they
+// weren't.
+func tooLate(c *clock.Clock, tolerated time.Duration) *invalid {
 	worst, what := c.Lateness().Max(clock.Send), "sends"
 	if w := c.Lateness().Max(clock.Wait); w > worst {
 		worst, what = w, "waits"
 	}
-	if worst <= tolerance {
+	if worst <= tolerated {
 		return nil
 	}
 	advice := "run slower"
@@ -37,7 +40,7 @@ func tooLate(c *clock.Clock, tolerance time.Duration) *invalid {
 		advice = "the machine is too busy"
 	}
 	return &invalid{
-		reason: fmt.Sprintf("%s were up to %v late, the scenario tolerates %v: %s", what, short(worst), short(tolerance), advice),
+		reason: fmt.Sprintf("%s were up to %v late, the scenario tolerates %v: %s", what, short(worst), short(tolerated), advice),
 		slower: c.Speed() > 1,
 	}
 }

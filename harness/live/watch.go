@@ -36,7 +36,7 @@ func (t *try) watch(ctx context.Context, l *load, done <-chan struct{}) {
 			t.cancel(&invalid{reason: what})
 		}
 		if t.early {
-			if late := tooLate(t.clock, t.o.Plan.Scenario.Jitter); late != nil {
+			if late := tooLate(t.clock, tolerance(t.o.Plan.Scenario)); late != nil {
 				t.cancel(late)
 			}
 		}
