@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/nolive/nolive/harness/event"
+import (
+	"slices"
+
+	"github.com/nolive/nolive/harness/event"
+)
 
 // Mismatch is a request on whose attempts on one backend the proxy and the
 // backend disagree: the backend read it more often than the proxy says it was
@@ -40,7 +44,7 @@ func (m *mismatches) compare(x *Exchange) {
 		}
 	}
 	for i, name := range x.Got {
-		if !triedBefore(x.Attempts, name) && !contains(x.Got[:i], name) {
+		if !triedBefore(x.Attempts, name) && !slices.Contains(x.Got[:i], name) {
 			m.compareOn(x, name) // an attempt that the proxy doesn't admit
 		}
 	}
@@ -73,15 +77,6 @@ func (m *mismatches) compareOn(x *Exchange, name string) {
 func triedBefore(attempts []Attempt, name string) bool {
 	for i := range attempts {
 		if attempts[i].Peer == name {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
 			return true
 		}
 	}

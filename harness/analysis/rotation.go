@@ -16,17 +16,37 @@ type rotation struct {
 // peers with failures of their own.
 type member struct{ upstream, peer string }
 
-// recall is how many starts a peer remembers for marks that come a little late.
+// recall is how many starts and marks a peer remembers for those of the other
+// kind that come a little late.
 const recall = 4
+
+// ring is the last instants of one kind.
+type ring struct {
+	at [recall]time.Duration
+	n  int // so far
+}
+
+func (r *ring) add(at time.Duration) {
+	r.at[r.n%recall] = at
+	r.n++
+}
+
+// from returns the earliest remembered instant that isn't before t.
+func (r *ring) from(t time.Duration) (first time.Duration, ok bool) {
+	for _, at := range r.at[:min(r.n, recall)] {
+		if at >= t && (!ok || at < first) {
+			first, ok = at, true
+		}
+	}
+	return first, ok
+}
 
 // rotating is the state of one peer.
 type rotating struct {
-	starts [recall]time.Duration // of the last attempts, a ring
-	n      int                   // starts so far
+	starts, marks ring
 
-	open     bool
-	from     time.Duration
-	lastMark time.Duration // while open
+	open bool
+	from time.Duration
 
 	ended    bool // a stretch was closed: [lastFrom, lastTo)
 	lastFrom time.Duration
@@ -48,8 +68,7 @@ func (r *rotation) of(upstream, peer string) *rotating {
 // stamp was picked before the mark, whatever order two logs give them.
 func (r *rotation) started(upstream, peer string, at time.Duration) (s Stretch, ok bool) {
 	p := r.of(upstream, peer)
-	p.starts[p.n%recall] = at
-	p.n++
+	p.starts.add(at)
 	if !p.open || at <= p.from {
 		return Stretch{}, false
 	}
@@ -60,9 +79,7 @@ func (p *rotating) close(upstream, peer string, at time.Duration) Stretch {
 	s := Stretch{Peer: peer, Upstream: upstream, From: p.from, To: at}
 	p.open, p.ended, p.lastFrom, p.lastTo = false, true, s.From, s.To
 	// A mark of the time after this start came first: it begins the next stretch.
-	if p.lastMark >= at {
-		p.open, p.from = true, p.lastMark
-	}
+	p.from, p.open = p.marks.from(at)
 	return s
 }
 
@@ -70,28 +87,19 @@ func (p *rotating) close(upstream, peer string, at time.Duration) Stretch {
 // seen already.
 func (r *rotation) marked(upstream, peer string, at time.Duration) (s Stretch, ok bool) {
 	p := r.of(upstream, peer)
+	p.marks.add(at)
 	if p.open {
-		p.from, p.lastMark = min(p.from, at), max(p.lastMark, at)
+		p.from = min(p.from, at)
 		return Stretch{}, false
 	}
 	if p.ended && at < p.lastTo {
 		return Stretch{}, false // a straggler of the stretch before
 	}
-	p.open, p.from, p.lastMark = true, at, at
-	if next, ok := p.after(at); ok {
+	p.open, p.from = true, at
+	if next, ok := p.starts.from(at + 1); ok {
 		return p.close(upstream, peer, next), true
 	}
 	return Stretch{}, false
-}
-
-// after returns the first remembered start later than t.
-func (p *rotating) after(t time.Duration) (first time.Duration, ok bool) {
-	for _, at := range p.starts[:min(p.n, recall)] {
-		if at > t && (!ok || at < first) {
-			first, ok = at, true
-		}
-	}
-	return first, ok
 }
 
 // rest returns the stretches that are open at the end, in order.

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"slices"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
@@ -82,6 +81,9 @@ func (s *Summary) Exchange(x *Exchange) {
 	t.latency.Add(x.Latency())
 	for i := range x.Attempts {
 		a := &x.Attempts[i]
+		if a.Peer == "" {
+			continue // its events were lost
+		}
 		b := s.backendOf(a.Peer)
 		b.attempts++
 		if int(a.Outcome) < len(b.outcomes) {
@@ -129,12 +131,6 @@ func (t *trafficTally) count(seen Seen) {
 		}
 	}
 	t.seen = append(t.seen, seenCount{seen, 1})
-	slices.SortFunc(t.seen, func(a, b seenCount) int {
-		if a.seen.Less(b.seen) {
-			return -1
-		}
-		return 1
-	})
 }
 
 // seconds rounds to microseconds, the resolution of events.jsonl.
