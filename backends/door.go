@@ -75,7 +75,7 @@ func (s *Server) stopAccepting() {
 	if s.accepting == nil {
 		return
 	}
-	s.port.ln.SetDeadline(time.Unix(1, 0))
+	s.port.ln.SetDeadline(past)
 	<-s.accepting
 	s.accepting = nil
 	s.port.ln.SetDeadline(time.Time{})

@@ -11,7 +11,7 @@ const (
 	// finPatience is how long the other side may take to close after our FIN.
 	finPatience = 2 * time.Second
 	// rstPatience is how long it may take to make room for what was written.
-	rstPatience = time.Second
+	rstPatience = 5 * time.Second
 )
 
 // cutAtAccept ends the connection before anything is read.
@@ -49,11 +49,13 @@ func (c *conn) fin() {
 // so this waits until everything written is on its way.
 func (c *conn) rst() {
 	tcp := c.wire.conn
-	for end := time.Now().Add(rstPatience); unsent(tcp) > 0 && time.Now().Before(end); {
+	end, pause := time.Now().Add(rstPatience), 100*time.Microsecond
+	for unsent(tcp) > 0 && time.Now().Before(end) {
 		select {
 		case <-c.wire.ctx.Done():
 			return
-		case <-time.After(200 * time.Microsecond):
+		case <-time.After(pause):
+			pause = min(2*pause, 10*time.Millisecond)
 		}
 	}
 	tcp.SetLinger(0)

@@ -98,11 +98,12 @@ func (p *port) blackhole() error {
 		return err
 	}
 	plug, err := net.DialTimeout("tcp", p.addr.String(), time.Second)
+	var late net.Error
 	switch {
 	case err == nil:
 		p.plug = plug
 		p.plugs = append(p.plugs, plug.LocalAddr().(*net.TCPAddr).AddrPort())
-	case !errors.Is(err, os.ErrDeadlineExceeded):
+	case !errors.As(err, &late) || !late.Timeout():
 		return err
 	}
 	// A plug that timed out found the queue full of clients, which does as well.

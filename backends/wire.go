@@ -85,7 +85,9 @@ func (w *wire) Write(p []byte) (int, error) {
 		}
 		n, err := w.conn.Write(p[done:])
 		done += n
-		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			w.writing = true // also if it was wake that set it
+		} else if err != nil {
 			return done, err
 		}
 	}
@@ -132,9 +134,18 @@ func (w *wire) readDeadline() {
 	}
 }
 
-// wake interrupts a read, so that it looks at the time again. It may be called
-// from another goroutine, once, when scenario time begins.
-func (w *wire) wake() { w.conn.SetReadDeadline(time.Unix(1, 0)) }
+// wake interrupts what the connection waits for, so that it looks at the time
+// again. Another goroutine calls it, once, when scenario time begins.
+func (w *wire) wake() {
+	if w.shuts {
+		w.conn.SetDeadline(past)
+		return
+	}
+	w.conn.SetReadDeadline(past)
+}
+
+// past is an instant that has passed, as a deadline that has.
+var past = time.Unix(1, 0)
 
 func (w *wire) begun() bool {
 	select {
