@@ -110,8 +110,8 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 	}
 	parent := l
 	if m.regex() {
-		parent = &Location{} // anything may be inside a regular expression
-		s = &Server{}        // and nothing there can be reached
+		parent = &Location{Path: m.path}
+		s = &Server{} // what is in there isn't routed
 	}
 	in.locations(ds, good, s, parent, here, inLocation)
 }
@@ -121,7 +121,7 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 func (in *interpreter) firstReturn(ds []*Directive) *Return {
 	var first *Return
 	for _, d := range ds {
-		if d.Name.Text != "return" || d.Block != nil || len(d.Args) < 1 || len(d.Args) > 2 {
+		if d.Name.Text != "return" || d.Block != nil || d.Broken || len(d.Args) < 1 || len(d.Args) > 2 {
 			continue
 		}
 		r := in.returns(d)

@@ -55,7 +55,7 @@ func inherit[T any](p **T, outer *T) {
 func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
 	var l proxyLevel
 	for _, d := range ds {
-		if d.Block != nil || len(d.Args) == 0 {
+		if d.Block != nil || d.Broken || len(d.Args) == 0 {
 			continue
 		}
 		switch d.Name.Text {

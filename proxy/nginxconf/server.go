@@ -75,12 +75,14 @@ func (in *interpreter) listen(d *Directive, s *Server) {
 		return
 	}
 	options := false
+parameters:
 	for i, a := range d.Args[1:] {
 		switch why, sets := listenParameter(a.Text); {
 		case a.Text == "default_server" || a.Text == "default":
 			l.Default = true
 		case why != "":
 			in.out.add(d.ArgPos(i+1), listenHint(d, a.Text), "%s", why)
+			break parameters // nginx stops here too; the rest may be the next line
 		case sets:
 			options = true
 		case a.Text == "ssl" || a.Text == "quic" || a.Text == "http2" || a.Text == "proxy_protocol":

@@ -1,6 +1,10 @@
 package nginxconf
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
 
 // bufferSize is nginx's NGX_CONF_BUFFER: a parameter, or a comment, that
 // doesn't fit is an error.
@@ -72,7 +76,7 @@ func (l *lexer) next() (words []Word, end terminator, at Span) {
 				return words, atOpen, here
 			case ch != ')' && ch != '}': // "}" is complained about below
 				l.out.add(l.file.Pos(here.Start), "a closing quote ends the word; put a space after it, or \\ before a quote inside",
-					"unexpected %q", string(rune(ch)))
+					"unexpected \"%s\"", letter(ch))
 			}
 			s.lastSpace, s.needSpace = true, false
 		}
@@ -96,7 +100,7 @@ func (l *lexer) next() (words []Word, end terminator, at Span) {
 				continue
 			case '}':
 				if len(words) > 0 {
-					l.out.add(l.file.Pos(here.Start), "\";\" is missing after "+quoteShort(words[len(words)-1].Text), "unexpected \"}\"")
+					l.out.add(l.file.Pos(here.Start), l.noSemicolon(words[len(words)-1]), "unexpected \"}\"")
 				}
 				return words, atClose, here
 			case '#':
@@ -155,12 +159,19 @@ func (l *lexer) atEOF(words []Word, s state) ([]Word, terminator, Span) {
 	case !s.lastSpace && !s.needSpace && !s.quoted:
 		w := Word{unescape(l.src[s.start:]), Span{s.start, len(l.src)}}
 		words = append(words, w)
-		if bytes.ContainsAny(l.src[s.start:], "}") {
-			hint = "\"}\" is part of the word " + quoteShort(w.Text) + " at " + l.file.place(s.start) + "; \";\" is missing before it"
-		}
+		hint = l.noSemicolon(w)
 	}
 	l.out.add(l.file.Pos(len(l.src)), hint, `unexpected end of file, expecting ";" or "}"`)
 	return words, atEnd, end
+}
+
+// noSemicolon is the hint about a missing ";" after the word w.
+func (l *lexer) noSemicolon(w Word) string {
+	at := quoteShort(w.Text) + " at " + l.file.place(w.Span.Start)
+	if strings.HasSuffix(w.Text, "}") {
+		return "\"}\" is part of the word " + at + "; \";\" is missing before it"
+	}
+	return "\";\" is missing after " + at
 }
 
 // tooLong says that a word or a comment doesn't fit nginx's buffer.
@@ -178,6 +189,14 @@ func terminatorOf(ch byte) terminator {
 		return atOpen
 	}
 	return atSemicolon
+}
+
+// letter is a byte for a message.
+func letter(ch byte) string {
+	if ch < ' ' || ch >= 0x7f {
+		return fmt.Sprintf("\\x%02x", ch)
+	}
+	return string(rune(ch))
 }
 
 func isSpace(ch byte) bool { return ch == ' ' || ch == '\t' || ch == '\r' || ch == '\n' }

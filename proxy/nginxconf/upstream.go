@@ -109,6 +109,7 @@ func (in *interpreter) upstreamServer(d *Directive, u *upstream.Config, backupOK
 		}
 		if !ok {
 			in.out.add(pos, serverHint(d, a.Text, key, value), "invalid parameter \"%s\"", a.Text)
+			break // nginx stops here too; the rest may be the next line
 		}
 	}
 	a, err := parseAddress(s.Name, 80, forServer)
@@ -143,6 +144,12 @@ func serverHint(d *Directive, arg, key, value string) string {
 		return timeHint(value)
 	}
 	name, _, _ := strings.Cut(arg, "=")
+	switch name {
+	case "weight", "max_fails", "fail_timeout", "max_conns":
+		return "it needs a value: " + name + "=..."
+	case "backup", "down":
+		return "it takes no value"
+	}
 	return suggest(name, []string{"weight", "max_fails", "fail_timeout", "backup", "down", "max_conns"})
 }
 

@@ -16,7 +16,7 @@ type checker struct {
 	thirdParty bool
 }
 
-// level is what has been seen at one level.
+// seen holds the directives that were at one level already.
 type seen map[string]bool
 
 // check says whether d may be interpreted in this context, and notes what it
@@ -42,10 +42,10 @@ func (c *checker) check(d *Directive, in context, before seen) bool {
 		}
 		c.out.add(d.Pos(), "it belongs in "+where.String(), "\"%s\" directive is not allowed here", name)
 		return false
+	case d.Broken && d.Block == nil:
+		return false // the parser said what is missing
 	case s.block && d.Block == nil:
-		if !d.Broken {
-			c.out.add(d.Pos(), "", "directive \"%s\" has no opening \"{\"", name)
-		}
+		c.out.add(d.Pos(), "", "directive \"%s\" has no opening \"{\"", name)
 		return false
 	case !s.block && d.Block != nil:
 		c.out.add(d.Pos(), missingSemicolon(d), "directive \"%s\" is not terminated by \";\"", name)

@@ -1,0 +1,143 @@
+package nginxconf
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// dumpTree writes a tree: one directive a line with its place and its words.
+func dumpTree(b *strings.Builder, ds []*Directive, indent string) {
+	for _, d := range ds {
+		p := d.Pos()
+		fmt.Fprintf(b, "%s%d:%d", indent, p.Line, p.Col)
+		fmt.Fprintf(b, " %q", d.Name.Text)
+		for _, a := range d.Args {
+			fmt.Fprintf(b, " %q", a.Text)
+		}
+		if d.Broken {
+			b.WriteString(" broken")
+		}
+		if d.Block != nil {
+			b.WriteString(" {")
+		}
+		b.WriteString("\n")
+		if d.Block != nil {
+			dumpTree(b, d.Block.Directives, indent+"  ")
+		}
+		for _, f := range d.Included {
+			fmt.Fprintf(b, "%s  from %s\n", indent, f.File.Name)
+			dumpTree(b, f.Directives, indent+"  ")
+		}
+	}
+}
+
+// dumpConfig writes everything of a Config that isn't a default.
+func dumpConfig(c *Config) string {
+	var b strings.Builder
+	if c.WorkerProcesses != 1 {
+		fmt.Fprintf(&b, "workers %d\n", c.WorkerProcesses)
+	}
+	for _, u := range c.Upstreams {
+		dumpUpstream(&b, u)
+	}
+	for _, s := range c.Servers {
+		b.WriteString("server")
+		for _, l := range s.Listens {
+			fmt.Fprintf(&b, " %s", l.Address)
+			if l.Default {
+				b.WriteString("*")
+			}
+		}
+		if len(s.Names) > 0 {
+			fmt.Fprintf(&b, " names %s", strings.Join(s.Names, " "))
+		}
+		b.WriteString("\n")
+		if s.own.Return != nil {
+			fmt.Fprintf(&b, "  return %d %q\n", s.own.Return.Status, s.own.Return.Text)
+		}
+		for _, l := range s.Locations {
+			dumpLocation(&b, l)
+		}
+	}
+	fmt.Fprintf(&b, "backends %s\n", strings.Join(c.Backends, " "))
+	for _, n := range c.NginxOnly {
+		fmt.Fprintf(&b, "nginx only %d:%d: %s\n", n.Pos.Line, n.Pos.Col, n.Text)
+	}
+	if len(c.Ignored) > 0 {
+		b.WriteString("ignored")
+		for _, n := range c.Ignored {
+			fmt.Fprintf(&b, " %s,", n.Text)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func dumpUpstream(b *strings.Builder, u *upstream.Config) {
+	fmt.Fprintf(b, "upstream %s", u.Name)
+	if u.Zone {
+		b.WriteString(" zone")
+	}
+	if u.Keepalive != (upstream.KeepaliveConfig{}) {
+		fmt.Fprintf(b, " keepalive %+v", u.Keepalive)
+	}
+	b.WriteString("\n")
+	for _, s := range u.Servers {
+		fmt.Fprintf(b, "  %s weight=%d max_fails=%d fail_timeout=%v", s.Name, s.Weight, s.MaxFails, s.FailTimeout)
+		if s.MaxConns > 0 {
+			fmt.Fprintf(b, " max_conns=%d", s.MaxConns)
+		}
+		if s.Backup {
+			b.WriteString(" backup")
+		}
+		if s.Down {
+			b.WriteString(" down")
+		}
+		b.WriteString("\n")
+	}
+}
+
+func dumpLocation(b *strings.Builder, l *Location) {
+	b.WriteString("  ")
+	if l.parent != nil {
+		b.WriteString("  ")
+	}
+	if l.Exact {
+		b.WriteString("= ")
+	}
+	b.WriteString(l.Path)
+	if l.Return != nil {
+		fmt.Fprintf(b, " return %d %q", l.Return.Status, l.Return.Text)
+	}
+	if p := l.Pass; p != nil {
+		fmt.Fprintf(b, " pass %s", p.Upstream.Name)
+		if p.HasURI {
+			fmt.Fprintf(b, " uri %s", p.URI)
+		}
+		fmt.Fprintf(b, " connect=%v send=%v read=%v", p.ConnectTimeout, p.SendTimeout, p.ReadTimeout)
+		if p.Policy != (upstream.Policy{}) {
+			fmt.Fprintf(b, " next=%q tries=%d timeout=%v", p.Policy.Next, p.Policy.Tries, p.Policy.Timeout)
+		}
+		if p.HTTP11 {
+			b.WriteString(" http/1.1")
+		}
+		if p.KeepConnection {
+			b.WriteString(" keep")
+		}
+		if p.IgnoreClientAbort {
+			b.WriteString(" ignore_abort")
+		}
+	}
+	b.WriteString("\n")
+}
+
+// lines writes problems with places but without the file.
+func lines(ps []Problem) string {
+	var b strings.Builder
+	for _, p := range ps {
+		b.WriteString(strings.TrimPrefix(p.String(), "x.conf:") + "\n")
+	}
+	return b.String()
+}
