@@ -1,0 +1,240 @@
+package upstream
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nolive/nolive/harness/event"
+)
+
+// step is one indivisible thing that happened to a group: a request came and
+// was given a peer or none, or an attempt ended, which in nginx is one call that
+// releases the peer and picks the next (ngx_http_upstream_next).
+type step struct {
+	at      time.Duration
+	seq     int // its place in the log, for equal stamps
+	request int // number of the request within the replay
+	arrival Arrival
+	// try is the attempt that ended, 0 when the request came.
+	try     int
+	outcome event.Outcome
+	status  int
+	cached  bool
+	peer    string // on which the attempt ran
+	want    follow
+	// gone is true when the proxy logged 499 after a failure.
+	gone bool
+	// previous and following are the neighbours of the same request in the list,
+	// -1 for none.
+	previous, following int
+	// like is equal for steps that do the same to a group, whichever of them
+	// comes first; "" is like no other.
+	like string
+}
+
+// follow is what comes after a step.
+type follow struct {
+	how    followKind
+	peer   string // followTry
+	status int    // followAnswer
+	mark   bool
+}
+
+type followKind uint8
+
+const (
+	// followUnknown: the log ends here.
+	followUnknown followKind = iota
+	followTry
+	followNoLive
+	followAnswer // the proxy gave up
+	followPass   // the response was passed on
+)
+
+func (f follow) describe(peer string) string {
+	text := map[followKind]string{
+		followUnknown: "the log ends", followTry: "try " + f.peer, followNoLive: "no live upstreams",
+		followAnswer: fmt.Sprintf("answer %d", f.status), followPass: "pass on",
+	}[f.how]
+	if f.mark {
+		text = "mark " + peer + ", " + text
+	}
+	return text
+}
+
+// story is what was recorded of one request.
+type story struct {
+	arrival Arrival
+	events  []told
+	marks   []int // tries
+	status  int   // of ProxyAnswered, 0 for none
+}
+
+// told is an event with its place in the log.
+type told struct {
+	event.Event
+	seq int
+}
+
+// recordedSteps returns the steps of every group of the upstream in order of
+// time: one group with a zone, otherwise one a worker.
+func recordedSteps(cfg Config, in []Recorded) [][]step {
+	stories, order := map[event.Request]*story{}, []*story{}
+	for seq, r := range in {
+		e := r.Event
+		s := stories[e.Request]
+		if e.Kind == event.ProxyAnswered {
+			if s != nil {
+				s.status = e.Status
+			}
+			continue
+		}
+		if e.Upstream != cfg.Name {
+			continue
+		}
+		switch e.Kind {
+		case event.AttemptStarted, event.AttemptEnded, event.PeerMarked, event.NoLive:
+		default:
+			continue
+		}
+		if s == nil {
+			s = &story{arrival: r.Arrival}
+			s.arrival.ID, s.arrival.Worker = e.Request, e.Worker
+			stories[e.Request] = s
+			order = append(order, s)
+		}
+		if e.Kind == event.PeerMarked {
+			s.marks = append(s.marks, e.Try)
+		} else {
+			s.events = append(s.events, told{e, seq})
+		}
+	}
+	groups := map[int][]step{}
+	for i, s := range order {
+		w := s.arrival.Worker
+		if cfg.Zone {
+			w = 0
+		}
+		groups[w] = s.steps(groups[w], i, cfg.namesOnce())
+	}
+	var out [][]step
+	for _, w := range slices.Sorted(maps.Keys(groups)) {
+		out = append(out, inOrder(groups[w]))
+	}
+	return out
+}
+
+// namesOnce says whether every name stands for one peer.
+func (c *Config) namesOnce() bool {
+	seen := map[string]bool{}
+	for _, s := range c.Servers {
+		if seen[s.Name] {
+			return false
+		}
+		seen[s.Name] = true
+	}
+	return true
+}
+
+// steps appends the request's steps. comparable is false when a recorded name
+// doesn't say which peer it was.
+func (s *story) steps(dst []step, number int, comparable bool) []step {
+	slices.SortStableFunc(s.events, func(a, b told) int { return cmp.Compare(place(a.Event), place(b.Event)) })
+	like := ""
+	// Where the limit on time matters, requests that came at different times
+	// aren't alike.
+	if comparable && s.arrival.Policy.Timeout == 0 {
+		like = fmt.Sprintf("%+v %v", s.arrival.Policy, idempotent(s.arrival.Method))
+	}
+	for i, e := range s.events {
+		st := step{at: e.At, seq: e.seq, request: number, arrival: s.arrival, want: s.follow(i)}
+		switch {
+		case e.Kind == event.AttemptEnded:
+			st.try, st.outcome, st.status, st.peer = e.Try, e.Outcome, e.Status, e.Peer
+			st.cached = e.Cached || i > 0 && s.events[i-1].Cached
+			st.want.mark = slices.Contains(s.marks, e.Try)
+			st.gone = s.status == 499 && st.want.how == followAnswer
+		case i == 0:
+		default: // told by the attempt before it
+			continue
+		}
+		if like != "" {
+			like = fmt.Sprintf("%s/%d %v %d %v %v %+v", like, st.try, st.outcome, st.status, st.cached, st.gone, st.want)
+			st.like = like
+		}
+		dst = append(dst, st)
+	}
+	return dst
+}
+
+// place orders the events of a request by what they tell, because jittered
+// stamps may not.
+func place(e event.Event) int {
+	switch e.Kind {
+	case event.AttemptStarted:
+		return 2 * e.Try
+	case event.AttemptEnded:
+		return 2*e.Try + 1
+	}
+	return math.MaxInt // NoLive is the end
+}
+
+// follow is what the request did after its i-th event.
+func (s *story) follow(i int) follow {
+	e := s.events[i]
+	switch {
+	case e.Kind == event.AttemptStarted:
+		return follow{how: followTry, peer: e.Peer}
+	case e.Kind == event.NoLive:
+		return follow{how: followNoLive}
+	case i+1 < len(s.events) && s.events[i+1].Kind == event.NoLive:
+		return follow{how: followNoLive}
+	case i+1 < len(s.events):
+		return follow{how: followTry, peer: s.events[i+1].Peer}
+	case e.Outcome == event.Passed || e.Outcome == event.Truncated || e.Outcome == event.Aborted:
+		return follow{how: followPass}
+	case s.status != 0:
+		return follow{how: followAnswer, status: s.status}
+	}
+	return follow{}
+}
+
+// inOrder sorts steps by time and links those of one request. A stamp before
+// the request's previous one is moved up to it, which is within its error.
+func inOrder(steps []step) []step {
+	for i := range steps {
+		if i > 0 && steps[i-1].request == steps[i].request {
+			steps[i].at = max(steps[i].at, steps[i-1].at)
+			steps[i].seq = max(steps[i].seq, steps[i-1].seq)
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b step) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
+	})
+	last := map[int]int{}
+	for i := range steps {
+		steps[i].previous, steps[i].following = -1, -1
+		if p, ok := last[steps[i].request]; ok {
+			steps[i].previous = p
+			steps[p].following = i
+		}
+		last[steps[i].request] = i
+	}
+	return steps
+}
+
+// what says what happened, for a Difference.
+func (st *step) what() string {
+	if st.try == 0 {
+		return "came"
+	}
+	text := fmt.Sprintf("try %d on %s ended: %v", st.try, st.peer, st.outcome)
+	if st.outcome == event.Listed || st.outcome == event.Passed {
+		text += fmt.Sprintf(" %d", st.status)
+	}
+	return text
+}

@@ -1,0 +1,233 @@
+package upstream_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// worlds are the kinds of runs that a replay has to explain.
+var worlds = map[string]func(*world){
+	"plain":  func(*world) {},
+	"listed": func(w *world) { w.policy.Next = upstream.Error | upstream.HTTP503 | upstream.HTTP404 },
+	"two tries": func(w *world) {
+		w.policy.Tries = 2
+		w.policy.Next = upstream.Error | upstream.Timeout | upstream.NonIdempotent
+	},
+	"limit":       func(w *world) { w.policy.Timeout = 150 * time.Millisecond },
+	"two workers": func(w *world) { w.workers = 2 },
+	"zone":        func(w *world) { w.workers = 3; w.cfg.Zone = true },
+	"sick":        func(w *world) { w.sick = 0.6 },
+	"slow":        func(w *world) { w.attempt = 3 * time.Second },
+	"lone":        func(w *world) { w.cfg.Servers = w.cfg.Servers[:1] },
+	"weights": func(w *world) {
+		w.cfg.Servers[0].Weight, w.cfg.Servers[1].Weight, w.cfg.Servers[3].Backup = 5, 3, true
+	},
+	"max_conns": func(w *world) {
+		for i := range w.cfg.Servers {
+			w.cfg.Servers[i].MaxConns = 2
+		}
+	},
+	"same address": func(w *world) { w.cfg.Servers[1].Name = "a"; w.cfg.Servers[3].Down = true },
+	"no penalty": func(w *world) {
+		for i := range w.cfg.Servers {
+			w.cfg.Servers[i].FailTimeout = 0
+		}
+	},
+}
+
+func TestReplayExplainsTheModelsOwnLog(t *testing.T) {
+	for name, set := range worlds {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				w := newWorld(seed)
+				set(w)
+				log := w.run()
+				got := upstream.ReplayEvents(w.cfg, log, upstream.ReplayOptions{})
+				if got.Different != 0 || got.Cut != 0 || got.Edges != 0 {
+					t.Fatalf("seed %d: %+v\n%v", seed, got, got.First)
+				}
+				if want := steps(log); got.Decisions != want {
+					t.Fatalf("seed %d: %d decisions were compared, the log has %d", seed, got.Decisions, want)
+				}
+			}
+		})
+	}
+}
+
+// steps counts what ReplayEvents compares: requests that came, and ends of attempts.
+func steps(log []upstream.Recorded) int {
+	n, seen := 0, map[event.Request]bool{}
+	for _, r := range log {
+		if r.Event.Kind == event.AttemptEnded {
+			n++
+		}
+		if !seen[r.Event.Request] {
+			seen[r.Event.Request] = true
+			n++
+		}
+	}
+	return n
+}
+
+// TestReplayExplainsJitter moves every stamp by up to the clock error: the true
+// order is among the readings, so there is no difference. Taken as they stand
+// the same stamps don't hold, or the test would show nothing.
+func TestReplayExplainsJitter(t *testing.T) {
+	const by = 20 * time.Millisecond
+	for name, set := range worlds {
+		t.Run(name, func(t *testing.T) {
+			var asStamped, total upstream.Replay
+			for seed := range uint64(8) {
+				w := newWorld(seed)
+				set(w)
+				log := w.jitter(w.run(), by)
+				got := upstream.ReplayEvents(w.cfg, log, upstream.ReplayOptions{ClockError: by})
+				if got.Different != 0 {
+					t.Fatalf("seed %d: %+v\n%v", seed, got, got.First)
+				}
+				sum(&total, got)
+				sum(&asStamped, upstream.ReplayEvents(w.cfg, log, upstream.ReplayOptions{}))
+			}
+			t.Logf("%+v; as stamped %d", total, asStamped.Different)
+			if name != "lone" && (asStamped.Different == 0 || total.Ambiguous == 0) {
+				t.Errorf("the jitter changed nothing")
+			}
+		})
+	}
+}
+
+func sum(a *upstream.Replay, b upstream.Replay) {
+	a.Decisions += b.Decisions
+	a.Ambiguous += b.Ambiguous
+	a.Edges += b.Edges
+	a.Different += b.Different
+	a.Cut += b.Cut
+}
+
+// TestReplayNamesTheFirstDifference changes one decision of a log and asks for
+// exactly that one.
+func TestReplayNamesTheFirstDifference(t *testing.T) {
+	other := map[string]string{"a": "b", "b": "c", "c": "d", "d": "a"}
+	for name, c := range map[string]struct {
+		kind   event.Kind
+		change func(log []upstream.Recorded, i int) []upstream.Recorded
+		what   string
+	}{
+		"another peer": {event.AttemptStarted, func(log []upstream.Recorded, i int) []upstream.Recorded {
+			e := log[i].Event
+			for j := range log {
+				if f := &log[j].Event; f.Request == e.Request && f.Try == e.Try && f.Peer != "" {
+					f.Peer = other[f.Peer]
+				}
+			}
+			return log
+		}, "try "},
+		"a mark missing": {event.PeerMarked, func(log []upstream.Recorded, i int) []upstream.Recorded {
+			return append(log[:i:i], log[i+1:]...)
+		}, "mark "},
+		"another status": {event.ProxyAnswered, func(log []upstream.Recorded, i int) []upstream.Recorded {
+			log[i].Event.Status = 599
+			return log
+		}, "answer 599"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			later := 0
+			for seed := range uint64(30) {
+				w := newWorld(seed)
+				w.sick = 0.3
+				log := w.run()
+				i := find(log, len(log)/3, c.kind)
+				e := log[i].Event
+				got := upstream.ReplayEvents(w.cfg, c.change(log, i), upstream.ReplayOptions{ClockError: time.Millisecond})
+				if got.Different == 0 {
+					t.Fatalf("seed %d: the change of %v at %v isn't seen", seed, e.Request, e.At)
+				}
+				d := got.First
+				if d.At != e.At || d.Request != e.Request {
+					t.Fatalf("seed %d: changed %v at %v, named %v", seed, e.Request, e.At, d)
+				}
+				if !strings.Contains(d.Model+d.Recorded, c.what) || len(d.Before) != 4 || len(d.After) != 4 {
+					t.Fatalf("seed %d: %v", seed, d)
+				}
+				later += got.Different - 1
+			}
+			// Forcing brings the model back in step, so one change stays about one difference.
+			t.Logf("%d more differences after 30 changes", later)
+			if later > 90 {
+				t.Errorf("%d more differences after 30 changes", later)
+			}
+		})
+	}
+}
+
+// TestReplayGetsOverALostRequest takes one request out of a log, as a proxy does
+// that was asked by somebody else: the weights are off by a pick, so there may be
+// a difference, but they come back in step.
+func TestReplayGetsOverALostRequest(t *testing.T) {
+	different := 0
+	for seed := range uint64(30) {
+		w := newWorld(seed)
+		w.sick = 0
+		lost := event.Request{Traffic: "w", N: 100}
+		log := slices.DeleteFunc(w.run(), func(r upstream.Recorded) bool { return r.Event.Request == lost })
+		different += upstream.ReplayEvents(w.cfg, log, upstream.ReplayOptions{ClockError: time.Millisecond}).Different
+	}
+	if different == 0 || different > 60 {
+		t.Errorf("%d differences after 30 lost requests", different)
+	}
+}
+
+// BenchmarkReplay is an hour of five requests a second on four servers, as
+// recorded (0s) and with a clock error as at 30 times real speed (60ms).
+func BenchmarkReplay(b *testing.B) {
+	w := newWorld(1)
+	w.requests, w.every = 18000, 200*time.Millisecond
+	log := w.run()
+	for _, by := range []time.Duration{0, 60 * time.Millisecond} {
+		b.Run(by.String(), func(b *testing.B) {
+			for b.Loop() {
+				if got := upstream.ReplayEvents(w.cfg, log, upstream.ReplayOptions{ClockError: by}); got.Different > 0 {
+					b.Fatal(got.First)
+				}
+			}
+			b.ReportMetric(float64(steps(log)), "decisions/op")
+		})
+	}
+}
+
+// find is the first event from i on that fits; picks are those whose attempt
+// passed, so that only the weights change, answers those of requests given up.
+func find(log []upstream.Recorded, i int, kind event.Kind) int {
+	outcome := map[event.Request]event.Outcome{} // of the last attempt, 0 after no live
+	for _, r := range log[:i] {
+		outcome[r.Event.Request] = r.Event.Outcome
+	}
+	for j := i; j < len(log); j++ {
+		e := log[j].Event
+		switch {
+		case e.Kind != kind:
+		case kind == event.AttemptStarted && ended(log[j:], e) != event.Passed:
+		case kind == event.ProxyAnswered && outcome[e.Request] <= event.Aborted:
+		default:
+			return j
+		}
+		outcome[e.Request] = e.Outcome
+	}
+	panic(fmt.Sprintf("no %v after %d", kind, i))
+}
+
+// ended is the outcome of an attempt.
+func ended(log []upstream.Recorded, started event.Event) event.Outcome {
+	for _, r := range log {
+		if e := r.Event; e.Kind == event.AttemptEnded && e.Request == started.Request && e.Try == started.Try {
+			return e.Outcome
+		}
+	}
+	return 0
+}
