@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -45,12 +46,20 @@ func (r *resolver) knownBackend(n *yaml.Node, name, what string) {
 	if r.cfg == nil || !r.cfg.complete || name == everyBackend || slices.Contains(r.cfg.Backends, name) {
 		return
 	}
-	r.b.Hintf(n, bind.Nearest(name, r.cfg.Backends), "%s: the configuration has no backend %q; it has %s",
+	hint := bind.Nearest(name, r.cfg.Backends)
+	for _, b := range r.cfg.Backends {
+		if strings.HasPrefix(b, name+":") || strings.HasPrefix(name, b+":") {
+			hint = b
+			break
+		}
+	}
+	r.b.Hintf(n, hint, "%s: the configuration has no backend %q; it has %s",
 		what, short(name), listing(r.cfg.Backends))
 }
 
 func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 	var out fault.Rules
+	var told bool
 	for i := range rules {
 		x := &rules[i]
 		n := bind.Node(r.b, x)
@@ -61,7 +70,8 @@ func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 		if d := x.Do.Fault.Door; d != fault.Open && !w.OnlyWindow() {
 			r.b.Errorf(bind.Key(r.b, &x.When), "%s: %s holds for the whole backend; only from and until can select it", backend, d)
 		}
-		if x.Do.Fault.Door == fault.Open && x.Do.Fault.AtAccept == 0 && slices.ContainsFunc(out, always) {
+		if len(x.Do.Fault.Script.Steps) > 0 && slices.ContainsFunc(out, always) && !told {
+			told = true
 			r.b.Errorf(n, "%s: this rule is never reached, because one before it has no when", backend)
 		}
 		out = append(out, fault.Rule{When: w, Do: x.Do.Fault})
@@ -125,7 +135,7 @@ func (r *resolver) method(n *yaml.Node, method string) {
 func (r *resolver) window(backend string, w *form.When) {
 	from, until := bind.Node(r.b, &w.From), bind.Node(r.b, &w.Until)
 	if until != nil && until.Kind == yaml.ScalarNode && w.Until <= w.From && (w.Until > 0 || isZero(until.Value)) {
-		r.b.Errorf(until, "%s: this window never opens: until %v isn't after from %v", backend, w.Until, w.From)
+		r.b.Errorf(until, "%s: this window never opens: until %s isn't after from %s", backend, written(w.Until), written(w.From))
 		return
 	}
 	if from != nil {
@@ -141,9 +151,21 @@ func (r *resolver) opens(n *yaml.Node, what string, from time.Duration) {
 		return
 	}
 	if end, ok := r.lastLife(); ok && from > end {
-		r.b.Errorf(n, "%s: this window opens at %v, but all traffic is over by then (the last request is sent at %v)", what, from, last)
+		r.b.Errorf(n, "%s: this window opens at %s, but all traffic is over by then (the last request is sent at %s)", what, written(from), written(last))
 		return
 	}
 	r.warnings = append(r.warnings, Problem{Pos: r.pos(n.Line, n.Column), Variant: r.s.Variant,
 		Text: what + ": this window opens after the last request is sent"})
+}
+
+// written is a duration as one would write it: 2h, not 2h0m0s.
+func written(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }

@@ -105,7 +105,11 @@ func bindSpec(b *bind.Binder, what string, n *yaml.Node, spec fault.Spec) bool {
 		b.Want(n, what, "", "a mapping")
 	} else if ok && n.ShortTag() != "!!null" {
 		if err := s.Scalar(n.Value); err != nil {
-			b.Errorf(n, "%v", err)
+			hint := ""
+			if what == "wait" {
+				_, hint, _ = bind.Duration(n.Value)
+			}
+			b.Hintf(n, hint, "%v", err)
 		}
 	}
 	return len(b.List()) == before

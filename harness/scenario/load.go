@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -103,8 +104,8 @@ func (l *loader) file() *File {
 	var file form.File
 	b := newBinder()
 	bind.Bind(b, base, &file)
-	if bind.Node(b, &file.Name) != nil && !scenarioName.MatchString(file.Name) {
-		b.Errorf(bind.Node(b, &file.Name), "name: want lower-case words with hyphens, got %q", short(file.Name))
+	if n := bind.Node(b, &file.Name); n != nil && len(b.At(n)) == 0 && !scenarioName.MatchString(file.Name) {
+		b.Hintf(n, slug(file.Name), "name: want lower-case words with hyphens, got %q", short(file.Name))
 	}
 	f.Scenarios = append(f.Scenarios, l.scenario(b, &file.Scenario, file.Name, ""))
 
@@ -124,7 +125,7 @@ func (l *loader) file() *File {
 				b.Errorf(k, "more than %d variants", MaxVariants)
 			}
 		case !scenarioName.MatchString(k.Value):
-			b.Errorf(k, "variant: want lower-case words with hyphens as its name, got %q", short(k.Value))
+			b.Hintf(k, slug(k.Value), "variant: want lower-case words with hyphens as its name, got %q", short(k.Value))
 		case v.Kind != yaml.MappingNode || len(v.Content) == 0:
 			b.Errorf(k, "variant %s gives nothing that differs", k.Value)
 		default:
@@ -136,6 +137,17 @@ func (l *loader) file() *File {
 	})
 	l.take(&b.Problems, "")
 	return f
+}
+
+// slug is a name made of a text, "" when nothing of it can be one.
+func slug(s string) string {
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_')
+	})
+	if out := strings.Join(words, "-"); scenarioName.MatchString(out) && len(out) < 60 {
+		return out
+	}
+	return ""
 }
 
 // scenario resolves one bound scenario and takes its mistakes.
@@ -183,6 +195,9 @@ func (l *loader) pos(line, col int) nginxconf.Pos {
 func meant(hint string) string {
 	if hint == "" {
 		return ""
+	}
+	if !strings.Contains(hint, `"`) {
+		hint = `"` + hint + `"`
 	}
 	return "did you mean " + hint + "?"
 }

@@ -37,6 +37,7 @@ func newBinder() *bind.Binder {
 		reflect.TypeFor[form.Expectation](): bindExpectation,
 		reflect.TypeFor[form.Headers]():     bindHeaders,
 		reflect.TypeFor[[]fault.Header]():   bindHeaders,
+		reflect.TypeFor[fault.Size]():       bindSize,
 	}}
 }
 
@@ -88,6 +89,7 @@ func (r *resolver) pace() {
 	switch {
 	case n == nil:
 		s.Jitter = tolerance(s.Expect)
+	case len(r.b.At(n)) > 0:
 	case f.Jitter < time.Millisecond:
 		r.b.Errorf(n, "jitter: want at least 1ms, got %s", n.Value)
 	default:

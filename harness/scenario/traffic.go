@@ -51,8 +51,10 @@ func (r *resolver) oneTraffic(k *yaml.Node, t *form.Traffic) {
 	if n := bind.Node(r.b, &t.Client.Timeout); n != nil && t.Client.Timeout == 0 && n.Kind == yaml.ScalarNode {
 		r.b.Errorf(n, "timeout: want more than 0; leave it out to wait for ever")
 	}
-	out.Load = r.load(k, t)
-	r.route(k, t)
+	if n := bind.Node(r.b, t); n != nil && n.Kind == yaml.MappingNode {
+		out.Load = r.load(k, t)
+		r.route(k, t)
+	}
 	r.s.Traffic = append(r.s.Traffic, out)
 }
 

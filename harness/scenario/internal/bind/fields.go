@@ -61,7 +61,11 @@ func (b *Binder) structure(what string, n *yaml.Node, v reflect.Value) {
 		byName[fields[i].name], names[i] = &fields[i], fields[i].name
 	}
 	given := map[string]bool{}
+	merged := false
 	Pairs(n, func(k, c *yaml.Node) {
+		if merged = merged || k.ShortTag() == "!!merge"; merged {
+			return // reported by Parse
+		}
 		f := byName[k.Value]
 		if f == nil {
 			hint := Nearest(k.Value, names)
@@ -79,7 +83,7 @@ func (b *Binder) structure(what string, n *yaml.Node, v reflect.Value) {
 		b.limits(f, c, fv)
 	})
 	for i := range fields {
-		if f := &fields[i]; f.has("required") && !given[f.name] {
+		if f := &fields[i]; f.has("required") && !given[f.name] && !merged {
 			b.Errorf(n, "%s%s is missing", prefix(what), f.name)
 		}
 	}

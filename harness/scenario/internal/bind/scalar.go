@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -96,6 +97,8 @@ func (b *Binder) integer(what string, n *yaml.Node, tag string, set func() error
 	}
 	if err := set(); errors.Is(err, strconv.ErrRange) {
 		b.Errorf(n, "%s%s is too big a number", prefix(what), n.Value)
+	} else if err != nil && strings.HasPrefix(n.Value, "-") {
+		b.Want(n, what, "", "a whole number from 0")
 	} else if err != nil {
 		b.Want(n, what, "", "a whole number, in decimal")
 	}

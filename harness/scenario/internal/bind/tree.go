@@ -35,7 +35,7 @@ func Parse(src []byte, ps *Problems) *yaml.Node {
 		return nil
 	}
 	root := doc.Content[0]
-	if isNull(root) && root.Value == "" {
+	if isNull(root) {
 		ps.Add(Problem{Line: 1, Col: 1, Text: "the file is empty"})
 		return nil
 	}
@@ -127,6 +127,7 @@ func tidy(n *yaml.Node, ps *Problems) {
 	switch n.Kind {
 	case yaml.AliasNode:
 		at(n, "aliases are not allowed; write it out, or use a variant")
+		return
 	case yaml.MappingNode:
 		first := map[string]*yaml.Node{}
 		for i := 0; i+1 < len(n.Content); i += 2 {

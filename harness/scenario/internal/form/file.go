@@ -31,9 +31,9 @@ type Scenario struct {
 	// Traffic says who sends what, by a name of your own.
 	Traffic map[string]*Traffic `yaml:"traffic" jsonschema:"required"`
 	// Expect is what must hold, one kind an entry.
-	Expect []Expectation `yaml:"expect" jsonschema:"required"`
+	Expect []Expectation `yaml:"expect" jsonschema:"required,minItems=1"`
 	// Engines that the scenario runs on; default all.
-	Engines []string `yaml:"engines" jsonschema:"enum=sim,enum=reference,enum=nginx"`
+	Engines []string `yaml:"engines" jsonschema:"minItems=1,enum=sim,enum=reference,enum=nginx"`
 	// MaxSpeed is the fastest that the scenario bears, scenario seconds per
 	// real second.
 	MaxSpeed float64 `yaml:"max_speed" jsonschema:"minimum=1,maximum=1000"`
@@ -43,7 +43,7 @@ type Scenario struct {
 	// run is invalid; default 1s, or less if an expectation's tolerance is tighter.
 	Jitter time.Duration `yaml:"jitter"`
 	// Seed is what everything random follows from; default 1.
-	Seed uint64 `yaml:"seed"`
+	Seed uint64 `yaml:"seed" jsonschema:"minimum=0"`
 }
 
 // Proxy is the proxy under test.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"net/http"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -45,6 +46,23 @@ func bindHeaders(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
 		}
 	})
 	v.Set(reflect.ValueOf(out).Convert(v.Type()))
+}
+
+var looseSize = regexp.MustCompile(`^([0-9]+)\s*([kmgKMG])[iI]?[bB]?$`)
+
+// bindSize takes a size, with a hint for 10kb and the like.
+func bindSize(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
+	if n.Kind != yaml.ScalarNode {
+		b.Want(n, what, "", "a size such as 10KiB")
+		return
+	}
+	if err := v.Addr().Interface().(*fault.Size).UnmarshalText([]byte(n.Value)); err != nil {
+		hint := ""
+		if m := looseSize.FindStringSubmatch(n.Value); m != nil {
+			hint = m[1] + strings.ToUpper(m[2]) + "iB"
+		}
+		b.Hintf(n, hint, "%s: %v", what, err)
+	}
 }
 
 // isToken says whether s is a token of RFC 9110.

@@ -1,0 +1,148 @@
+package scenario
+
+import (
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"github.com/invopop/jsonschema"
+	orderedmap "github.com/pb33f/ordered-map/v2"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/check"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/scenario/internal/form"
+)
+
+// The patterns of values. They are what the loader accepts of the form; what a
+// pattern can't say (an empty range, a year of waiting) only the loader does.
+const (
+	durationPattern = `([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+`
+	countPattern    = `[0-9]+`
+	percentPattern  = `[0-9]+(\.[0-9]+)?\s*%`
+	sizePattern     = `[0-9]+ ?(B|KiB|MiB|GiB)?`
+)
+
+// spanPattern is a value, a comparison, a range or a value with a tolerance.
+func spanPattern(v string) string {
+	return `^\s*((>=|<=|>|<|≥|≤)\s*` + v + `|` + v + `(\s*(\.\.|±|\+/-|\+-)\s*` + v + `)?)\s*$`
+}
+
+func text(pattern string, examples ...any) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Pattern: pattern, Examples: examples}
+}
+
+func anyOf(list ...*jsonschema.Schema) *jsonschema.Schema { return &jsonschema.Schema{AnyOf: list} }
+
+func integer(least, most string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "integer", Minimum: json.Number(least), Maximum: json.Number(most)}
+}
+
+// scalarSchemas are the definitions of values by their Go type.
+func scalarSchemas() map[reflect.Type]struct {
+	name   string
+	schema *jsonschema.Schema
+} {
+	zero := &jsonschema.Schema{Const: 0}
+	var outcomes []any
+	for o := event.Passed; o < event.ClientTimeout; o++ {
+		outcomes = append(outcomes, o.String())
+	}
+	type entry = struct {
+		name   string
+		schema *jsonschema.Schema
+	}
+	duration := anyOf(text(`^`+durationPattern+`$`, "60s", "250ms", "1h"), zero)
+	return map[reflect.Type]entry{
+		reflect.TypeFor[time.Duration](): {"Duration", duration},
+		reflect.TypeFor[check.Instant](): {"Instant", text(`^\s*` + durationPattern + `\s*$`)},
+		reflect.TypeFor[check.Window]():  {"Window", text(`^\s*`+durationPattern+`\s*\.\.\s*(`+durationPattern+`)?\s*$`, "60s..120s")},
+		reflect.TypeFor[check.Span]():    {"CountSpan", anyOf(integer("0", ""), text(spanPattern(countPattern), ">= 1", "2..4"))},
+		reflect.TypeFor[check.Distinct](): {"Distinct", anyOf(&jsonschema.Schema{Type: "boolean"},
+			integer("0", ""), text(spanPattern(countPattern)))},
+		reflect.TypeFor[check.Truth](): {"Truth", &jsonschema.Schema{Type: "boolean"}},
+		reflect.TypeFor[check.Answer](): {"Answer", anyOf(integer("100", "999"), text(`^[1-9][0-9]{2}$`),
+			&jsonschema.Schema{Enum: []any{"1xx", "2xx", "3xx", "4xx", "5xx", "closed", "truncated", "client_timeout", "client_refused", "unfinished"}})},
+		reflect.TypeFor[check.Ended]():    {"Outcome", &jsonschema.Schema{Enum: outcomes}},
+		reflect.TypeFor[fault.Size]():     {"Size", anyOf(integer("0", ""), text(`^`+sizePattern+`$`, "10KiB", "2MiB"))},
+		reflect.TypeFor[fault.Rate]():     {"ByteRate", anyOf(integer("0", ""), text(`^`+sizePattern+`(/s)?$`, "256KiB/s"))},
+		reflect.TypeFor[fault.Portion]():  {"Portion", anyOf(&jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}, text(`^[0-9]+(\.[0-9]+)? ?%$`, "25%"))},
+		reflect.TypeFor[form.Word]():      {"Word", anyOf(&jsonschema.Schema{Type: "string"}, &jsonschema.Schema{Type: "number"})},
+		reflect.TypeFor[form.Interval]():  {"Interval", anyOf(text(`^`+durationPattern+`(\s*\.\.\s*`+durationPattern+`)?$`, "5s", "2s..20s"), zero)},
+		reflect.TypeFor[form.Rate]():      {"Rate", text(`^[0-9]+(\.[0-9]+)?\s*/\s*[smh]$`, "5/s", "30/m")},
+		reflect.TypeFor[form.Request]():   {"Request", text(`^\s*[A-Z]+\s+/[!-~]*\s*$`, "GET /")},
+		reflect.TypeFor[form.Speed]():     {"Speed", anyOf(&jsonschema.Schema{Const: "auto"}, &jsonschema.Schema{Type: "number", Minimum: "1", Maximum: "1000"})},
+		reflect.TypeFor[form.Range]():     {"Range", anyOf(integer("1", ""), text(`^[0-9]+(\s*\.\.\s*([0-9]+)?)?$`, "1..2"))},
+		reflect.TypeFor[form.Share]():     {"Share", text(`^[0-9]+(\.[0-9]+)?\s*%$`, "10%")},
+		reflect.TypeFor[form.Headers]():   {"Headers", headersSchema()},
+		reflect.TypeFor[[]fault.Header](): {"Headers", headersSchema()},
+		reflect.TypeFor[form.Nginx](): {"Nginx", anyOf(text(`\S`), &jsonschema.Schema{
+			Type: "object", Properties: fileProperty(), Required: []string{"file"}, AdditionalProperties: jsonschema.FalseSchema})},
+		reflect.TypeFor[form.Do]():          {"Do", nil},
+		reflect.TypeFor[form.Expectation](): {"Expectation", nil},
+	}
+}
+
+func headersSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: ref("HeaderValue"),
+		PropertyNames: &jsonschema.Schema{Pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}}
+}
+
+func headerValue() *jsonschema.Schema {
+	one := anyOf(&jsonschema.Schema{Type: "string"}, &jsonschema.Schema{Type: "number"}, &jsonschema.Schema{Type: "boolean"})
+	return anyOf(one.AnyOf[0], one.AnyOf[1], one.AnyOf[2], &jsonschema.Schema{Type: "array", Items: one})
+}
+
+func fileProperty() *orderedmap.OrderedMap[string, *jsonschema.Schema] {
+	p := jsonschema.NewProperties()
+	p.Set("file", &jsonschema.Schema{Type: "string", Description: "The configuration's file, relative to the scenario's."})
+	return p
+}
+
+// scalar maps a Go type to a reference to its definition.
+func (b *schemaBuilder) scalar(t reflect.Type) *jsonschema.Schema {
+	e, ok := scalarSchemas()[t]
+	if !ok {
+		return nil
+	}
+	if e.schema != nil {
+		b.defs[e.name] = e.schema
+	}
+	b.defs["HeaderValue"] = headerValue()
+	b.defs["PercentSpan"] = text(spanPattern(`[0-9]+(\.[0-9]+)?\s*%?`), "> 0%", "12%..21%")
+	b.defs["SecondsSpan"] = text(spanPattern(durationPattern), "60s ±1s", "60s..62s", "< 5s")
+	return ref(e.name)
+}
+
+// shortForm is the one value that may stand for a fault's particulars.
+func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
+	switch kind {
+	case "status":
+		return integer("200", "599")
+	case "wait":
+		return text(`^` + durationPattern + `$`)
+	case "close", "reset":
+		return &jsonschema.Schema{Enum: cutPlaces}
+	}
+	b.t.Fatalf("the short form of %s has no schema", kind)
+	return nil
+}
+
+var cutPlaces = []any{"accept", "request", "header", "after_header", "body"}
+
+// limits adds what the specs check by hand; TestSchemaLimits holds it against them.
+func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
+	set := func(key string, f func(*jsonschema.Schema)) {
+		if p, ok := s.Properties.Get(key); ok {
+			f(p)
+		}
+	}
+	status := func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "200", "599" }
+	set("status", status)
+	set("code", status)
+	set("framing", func(p *jsonschema.Schema) { p.Enum = []any{"length", "close"} })
+	set("what", func(p *jsonschema.Schema) { p.Enum = []any{"header", "body", "both"} })
+	if kind == "close" || kind == "reset" {
+		set("at", func(p *jsonschema.Schema) { p.Enum = cutPlaces })
+	}
+}
