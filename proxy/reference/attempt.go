@@ -1,0 +1,123 @@
+package reference
+
+import (
+	"io"
+	"time"
+
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/nginxconf"
+)
+
+// attempt is one try of a request on one peer, up to the response header.
+type attempt struct {
+	c    *client
+	pass *nginxconf.Pass
+	up   *upconn
+	// sender runs while the request isn't sent whole; nil for the usual one that
+	// the socket takes at once.
+	sender *sender
+	// sent is when the request was sent whole: proxy_read_timeout starts.
+	sent time.Time
+	// broken is true when a write failed: what the backend sent before may still
+	// be read.
+	broken bool
+}
+
+// run sends the request and reads the response header into c.rb and c.rs. The
+// outcome says how it failed, 0 when there is a whole header; err is errHalted.
+func (a *attempt) run() (event.Outcome, error) {
+	c := a.c
+	c.use(&a.up.sock)
+	c.rs.reset()
+	c.rb.drop()
+	c.rb.size = page
+	c.doing.Store(sending)
+	n, err := a.up.writeReady(c.out)
+	switch {
+	case err != nil:
+		a.broken = true
+	case n < len(c.out) || c.body.file != nil:
+		a.sender = send(a.up, c.out[n:], c.body.file, c.proxy.clock.Real(a.pass.SendTimeout))
+	default:
+		a.sent = time.Now()
+	}
+	c.doing.Store(awaiting)
+	return a.header()
+}
+
+// header waits for a whole response header. The limit is for all of it, from
+// the moment at which the request was sent whole; while it is being sent there
+// is none (ngx_http_upstream_process_header).
+func (a *attempt) header() (event.Outcome, error) {
+	c := a.c
+	deadline := time.Time{}
+	limit := func() { deadline = a.sent.Add(c.proxy.clock.Real(a.pass.ReadTimeout)) }
+	if !a.sent.IsZero() {
+		limit()
+	}
+	for {
+		var err error
+		if a.broken {
+			err = a.up.readReady(&c.rb)
+		} else {
+			err = a.up.read(&c.rb, deadline, c)
+		}
+		switch {
+		case err == nil:
+		case err == errHalted:
+			return 0, err
+		case err == errSignal:
+			if o := a.sendingOver(); o != 0 {
+				return o, nil
+			}
+			if !a.broken {
+				limit()
+			}
+			continue
+		case a.broken: // also when nothing more is there
+			return event.Reset, nil
+		case err == errTimeout:
+			c.late(deadline)
+			return event.ReadTimeout, nil
+		case err == io.EOF:
+			return event.Closed, nil
+		default:
+			return event.Reset, nil
+		}
+		switch c.rs.scan(c.rb.unread()) {
+		case whole:
+			return 0, nil
+		case invalid:
+			return event.InvalidHeader, nil
+		}
+		if c.rb.full() {
+			return event.InvalidHeader, nil // "upstream sent too big header"
+		}
+	}
+}
+
+// sendingOver takes the sender's result in.
+func (a *attempt) sendingOver() event.Outcome {
+	if !a.sender.finished() {
+		return 0
+	}
+	switch a.sender.err {
+	case nil:
+		a.sent = a.sender.at
+	case errTimeout:
+		return event.SendTimeout
+	default:
+		a.broken = true
+	}
+	return 0
+}
+
+// over ends the sending, if it is still going on, and says whether the whole
+// request went out.
+func (a *attempt) over() bool {
+	a.c.use(nil)
+	if a.sender != nil {
+		return a.sender.stop() && !a.broken
+	}
+	return !a.broken
+}

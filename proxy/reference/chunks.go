@@ -1,0 +1,182 @@
+package reference
+
+import (
+	"errors"
+	"math"
+)
+
+// errChunk: the chunked framing is broken.
+var errChunk = errors.New("invalid chunked body")
+
+// chunks decodes a chunked body piece by piece (ngx_http_parse_chunked). The
+// zero value is at the start.
+type chunks struct {
+	state chunkState
+	size  int64 // of what is left of the chunk
+	done  bool
+}
+
+type chunkState uint8
+
+const (
+	chunkStart chunkState = iota
+	chunkSize
+	chunkExtension
+	chunkExtensionLF
+	chunkData
+	chunkAfter
+	chunkAfterLF
+	lastExtension
+	lastExtensionLF
+	trailerStart
+	trailerLF
+	trailerLine
+	trailerLineLF
+)
+
+// decode decodes b in place: b[:n] is the data it holds, b[used:] what follows
+// the end of the body.
+func (d *chunks) decode(b []byte) (n, used int, err error) {
+	for used < len(b) && !d.done {
+		if d.state == chunkData {
+			k := int(min(d.size, int64(len(b)-used)))
+			n += copy(b[n:], b[used:used+k])
+			used += k
+			if d.size -= int64(k); d.size == 0 {
+				d.state = chunkAfter
+			}
+			continue
+		}
+		if !d.step(b[used]) {
+			return n, used, errChunk
+		}
+		used++
+	}
+	return n, used, nil
+}
+
+// step takes one byte of the framing.
+func (d *chunks) step(c byte) bool {
+	switch d.state {
+	case chunkStart, chunkSize:
+		if v, ok := hexDigit(c); ok {
+			if d.size > math.MaxInt64>>4 {
+				return false
+			}
+			d.size = d.size<<4 | int64(v)
+			d.state = chunkSize
+			return true
+		}
+		if d.state == chunkStart {
+			return false
+		}
+		return d.sizeEnd(c)
+	case chunkExtension, lastExtension:
+		switch c {
+		case '\r':
+			d.state++
+		case '\n':
+			d.extensionEnd()
+		}
+		return true
+	case chunkExtensionLF, lastExtensionLF:
+		if c != '\n' {
+			return false
+		}
+		d.extensionEnd()
+	case chunkAfter, chunkAfterLF:
+		switch {
+		case c == '\n':
+			d.state = chunkStart
+		case c == '\r' && d.state == chunkAfter:
+			d.state = chunkAfterLF
+		default:
+			return false
+		}
+	case trailerStart:
+		switch c {
+		case '\r':
+			d.state = trailerLF
+		case '\n':
+			d.done = true
+		default:
+			d.state = trailerLine
+		}
+	case trailerLF:
+		if c != '\n' {
+			return false
+		}
+		d.done = true
+	case trailerLine:
+		switch c {
+		case '\r':
+			d.state = trailerLineLF
+		case '\n':
+			d.state = trailerStart
+		}
+	case trailerLineLF:
+		if c != '\n' {
+			return false
+		}
+		d.state = trailerStart
+	}
+	return true
+}
+
+// sizeEnd takes the byte behind the size.
+func (d *chunks) sizeEnd(c byte) bool {
+	d.state = chunkExtension
+	if d.size == 0 {
+		d.state = lastExtension
+	}
+	switch c {
+	case '\r':
+		d.state++
+	case '\n':
+		d.extensionEnd()
+	case ';', ' ', '\t':
+	default:
+		return false
+	}
+	return true
+}
+
+func (d *chunks) extensionEnd() {
+	d.state = chunkData
+	if d.size == 0 {
+		d.state = trailerStart
+	}
+}
+
+// need is how many bytes have at least to come: nginx leaves fewer than that
+// lying in an unfilled buffer.
+func (d *chunks) need() int64 {
+	switch d.state {
+	case chunkStart:
+		return 3 // "0" LF LF
+	case chunkSize:
+		if d.size == 0 {
+			return 2
+		}
+		return 1 + d.size + 4
+	case chunkExtension, chunkExtensionLF:
+		return 1 + d.size + 4
+	case chunkData:
+		return d.size + 4
+	case chunkAfter, chunkAfterLF:
+		return 4
+	case trailerStart, trailerLF:
+		return 1
+	}
+	return 2
+}
+
+func hexDigit(c byte) (v byte, ok bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
+}

@@ -1,0 +1,282 @@
+package reference
+
+import (
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// client is one client connection and whatever it is doing.
+type client struct {
+	sock
+	proxy  *Proxy
+	worker *worker
+	number int // the worker's, in events; -1 until its first request
+	listen *listener
+	// served counts requests, for keepalive_requests.
+	served int
+
+	in  buffer // from the client
+	rq  request
+	rs  response
+	rb  buffer // from the backend
+	out []byte // the request as it goes to a backend, with a body that is small
+	wb  []byte // to the client
+	// body is the request body where it is too big for out.
+	body    body
+	model   upstream.Request
+	attempt attempt
+	relay   relay
+	route   routed
+	doing   atomic.Uint32 // what Close says it waits for
+
+	mu    sync.Mutex
+	key   uint64 // the watcher's
+	left  bool   // the client closed, or closed its sending half
+	watch bool   // a client that leaves ends what is going on
+	// stopped is closed, and stop set, when what is going on has to end.
+	stop    atomic.Bool
+	stopped chan struct{}
+	up      *sock  // the backend connection to interrupt then
+	cancel  func() // the connect to interrupt then
+}
+
+var (
+	_ stirred = (*client)(nil)
+	_ halter  = (*client)(nil)
+)
+
+// doing values.
+const (
+	idling uint32 = iota
+	readingRequest
+	connecting
+	sending
+	awaiting
+	passing
+	lingering
+)
+
+var doings = [...]string{"idle", "reading its request", "connecting to a backend", "sending its request",
+	"waiting for a backend", "passing a response on", "lingering"}
+
+func newClient(p *Proxy, l *listener, conn *net.TCPConn, n uint64) (*client, error) {
+	c := &client{proxy: p, listen: l, worker: p.roster.worker(n), number: -1, stopped: make(chan struct{})}
+	c.in.size, c.rb.size = page, page
+	return c, c.sock.init(conn)
+}
+
+// halted tells whoever waits on this client's behalf to give up.
+func (c *client) halted() bool { return c.stop.Load() }
+
+// stir notes that the client left.
+func (c *client) stir(arrived) (forget bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.left = true
+	if c.watch {
+		c.halt()
+	}
+	return true
+}
+
+// abandon ends whatever is going on: the proxy closes.
+func (c *client) abandon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.halt()
+}
+
+// halt is called with mu held.
+func (c *client) halt() {
+	if c.stop.Swap(true) {
+		return
+	}
+	close(c.stopped)
+	c.sock.poke()
+	if c.up != nil {
+		c.up.poke()
+	}
+	if c.cancel != nil {
+		go c.cancel()
+	}
+}
+
+// attend makes the client's leaving end what is going on, from now on. A client
+// whose FIN came with its request counts as gone too.
+func (c *client) attend() {
+	c.mu.Lock()
+	key := c.key
+	c.watch = true
+	if c.left {
+		c.halt()
+	}
+	c.mu.Unlock()
+	if key == 0 {
+		key = c.proxy.watcher.add(c.fd, c, hangups)
+		c.mu.Lock()
+		c.key = key
+		c.mu.Unlock()
+	}
+}
+
+// ignore ends attend.
+func (c *client) ignore() {
+	c.mu.Lock()
+	c.watch, c.up = false, nil
+	c.mu.Unlock()
+}
+
+// use names the backend connection that halt has to interrupt, nil for none.
+func (c *client) use(up *sock) {
+	c.mu.Lock()
+	c.up = up
+	stopped := c.stop.Load()
+	c.mu.Unlock()
+	if stopped && up != nil {
+		up.poke()
+	}
+}
+
+// serve serves the connection until it is closed.
+func (c *client) serve() {
+	defer c.finish()
+	for {
+		status, err := c.readHead()
+		switch {
+		case err != nil:
+			return
+		case status != 0:
+			c.answer(status)
+			c.linger()
+			return
+		}
+		if !c.handle() {
+			return
+		}
+		c.in.rest()
+	}
+}
+
+// finish releases everything.
+func (c *client) finish() {
+	c.mu.Lock()
+	key := c.key
+	c.mu.Unlock()
+	c.proxy.watcher.forget(key)
+	c.sock.close()
+	c.in.drop()
+	c.rb.drop()
+	c.release()
+	c.body.drop()
+	c.proxy.done(c)
+}
+
+// release gives back the buffers of one request.
+func (c *client) release() {
+	if c.out != nil {
+		giveBack(c.out)
+		c.out = nil
+	}
+	if c.wb != nil {
+		giveBack(c.wb)
+		c.wb = nil
+	}
+}
+
+// The client's time-outs are nginx's defaults, in scenario time.
+const (
+	clientHeaderTimeout = 60 * time.Second // client_header_timeout: the whole head
+	clientBodyTimeout   = 60 * time.Second // client_body_timeout: between two reads
+	clientSendTimeout   = 60 * time.Second // send_timeout: between two writes
+	clientIdleTimeout   = 75 * time.Second // keepalive_timeout
+	clientRequests      = 1000             // keepalive_requests
+	lingerTimeout       = 5 * time.Second  // lingering_timeout
+)
+
+func (c *client) later(d time.Duration) time.Time { return time.Now().Add(c.proxy.clock.Real(d)) }
+
+// readHead reads a request's head and scans it. status is the proxy's answer to
+// a bad one; an error ends the connection without a word.
+func (c *client) readHead() (status int, err error) {
+	deadline := time.Time{}
+	if c.served > 0 && c.in.empty() {
+		c.doing.Store(idling)
+		deadline = c.later(clientIdleTimeout)
+	}
+	from, began := c.in.r, false
+	c.rq = request{fields: c.rq.fields[:0], length: -1}
+	for {
+		if b := c.in.unread(); len(b) > 0 {
+			if !began {
+				// Empty lines before the request line are passed over.
+				k := 0
+				for k < len(b) && (b[k] == '\r' || b[k] == '\n') {
+					k++
+				}
+				c.in.r += k
+				b, from = b[k:], c.in.r
+			}
+			end, next, bad := headEnd(b, from-c.in.r)
+			from = c.in.r + next
+			if bad != 0 {
+				return bad, nil
+			}
+			if end > 0 {
+				c.in.r += end
+				status := c.rq.scan(b[:end])
+				c.rq.keepAlive = c.rq.keepAlive && status == 0
+				return status, nil
+			}
+			if !began && len(b) > 0 {
+				began = true
+				c.doing.Store(readingRequest)
+				deadline = c.later(clientHeaderTimeout)
+			}
+		}
+		if deadline.IsZero() {
+			deadline = c.later(clientHeaderTimeout)
+		}
+		if c.in.empty() {
+			c.in.rest()
+			from = 0
+		} else if c.in.full() {
+			from -= c.in.r
+			if c.in.r > 0 {
+				c.in.compact()
+			} else {
+				c.in.grow(streamSize)
+			}
+		}
+		switch err := c.sock.read(&c.in, deadline, c); {
+		case err == io.EOF && began:
+			return 0, err // nginx logs 400 and sends nothing
+		case err != nil:
+			return 0, err
+		}
+	}
+}
+
+// linger lets the client read an answer that came before all of its request
+// was read: closing at once would reset the connection and might destroy it
+// (lingering_close).
+func (c *client) linger() {
+	c.doing.Store(lingering)
+	if c.conn.CloseWrite() != nil {
+		return
+	}
+	deadline := c.later(lingerTimeout)
+	for {
+		c.in.r, c.in.w = 0, 0
+		if c.sock.read(&c.in, deadline, c) != nil {
+			return
+		}
+	}
+}
+
+// sendLimit is send_timeout in real time.
+func (c *client) sendLimit() time.Duration { return c.proxy.clock.Real(clientSendTimeout) }

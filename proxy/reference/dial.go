@@ -1,0 +1,93 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/nolive/nolive/harness/clock"
+	"github.com/nolive/nolive/harness/event"
+)
+
+// dialer connects without keep-alive probes, as nginx does.
+var dialer = net.Dialer{KeepAlive: -1}
+
+// errLocal: the proxy itself is in trouble, nginx's 500.
+var errLocal = errors.New("no socket")
+
+// dialing is the context of one connect: it ends with the client. Unlike a
+// context.WithCancel it needs no goroutine to be watched.
+type dialing struct {
+	c        *client
+	deadline time.Time
+}
+
+func (d *dialing) Deadline() (time.Time, bool) { return d.deadline, true }
+func (d *dialing) Done() <-chan struct{}       { return d.c.stopped }
+func (d *dialing) Value(any) any               { return nil }
+
+func (d *dialing) Err() error {
+	if d.c.halted() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// AfterFunc is what package context looks for before it starts a goroutine.
+func (d *dialing) AfterFunc(f func()) (stop func() bool) {
+	c := d.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stop.Load() {
+		go f()
+		return func() bool { return false }
+	}
+	c.cancel = f
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.cancel = nil
+		return !c.stop.Load()
+	}
+}
+
+// connect opens a connection to a peer. The outcome says how it failed, 0 when
+// it didn't; err is errHalted or errLocal.
+func (c *client) connect(n *node, peer int, timeout time.Duration) (*upconn, event.Outcome, error) {
+	c.doing.Store(connecting)
+	d := &dialing{c, c.later(timeout)}
+	conn, err := dialer.DialTCP(d, "tcp", netip.AddrPort{}, n.addresses[peer])
+	switch {
+	case err == nil:
+	case c.halted():
+		return nil, 0, errHalted
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		c.late(d.deadline)
+		return nil, event.ConnectTimeout, nil
+	case noSocket(err):
+		return nil, 0, errLocal
+	default:
+		return nil, event.Refused, nil
+	}
+	u := &upconn{node: n, opened: c.proxy.clock.Now()}
+	if err := u.sock.init(conn); err != nil {
+		_ = conn.Close()
+		return nil, 0, errLocal
+	}
+	return u, 0, nil
+}
+
+// noSocket is true when not even the socket could be made.
+func noSocket(err error) bool {
+	var s *os.SyscallError
+	return errors.As(err, &s) && s.Syscall == "socket"
+}
+
+// late notes how late a time-out was noticed.
+func (c *client) late(deadline time.Time) {
+	k := c.proxy.clock
+	k.Lateness().Note(clock.Wait, time.Duration(float64(time.Since(deadline))*k.Speed()))
+}

@@ -1,0 +1,160 @@
+package reference
+
+import (
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// handle answers the request whose head was read. It says whether the
+// connection stays open.
+func (c *client) handle() bool {
+	c.served++
+	if c.served >= clientRequests {
+		c.rq.keepAlive = false
+	}
+	c.route.find(c.listen.router, c.rq.host, c.rq.target)
+	l := c.route.location
+	// nginx reads a body before it passes a request on, and throws it away
+	// before it answers itself.
+	if status := c.readBody(); status != 0 {
+		c.body.drop()
+		return c.refuse(status)
+	}
+	if l == nil || l.Pass == nil {
+		c.body.drop()
+		var r *nginxconf.Return
+		if l != nil {
+			r = l.Return
+		}
+		c.returns(r)
+	} else {
+		c.pass(l.Pass)
+		c.body.drop()
+		c.release()
+	}
+	return c.rq.keepAlive && !c.halted()
+}
+
+// refuse answers a request whose body could not be read, and closes.
+func (c *client) refuse(status int) bool {
+	c.rq.keepAlive = false
+	if status == 400 || c.halted() {
+		c.answered(status)
+		return false
+	}
+	c.answer(status)
+	c.linger()
+	return false
+}
+
+// pass takes the request to a backend and its response to the client.
+func (c *client) pass(pass *nginxconf.Pass) {
+	n := c.worker.nodes[pass.Upstream]
+	c.compose(pass)
+	c.in.rest()
+	if !pass.IgnoreClientAbort {
+		c.attend()
+		defer c.ignore()
+	}
+	d, up := n.begin(&c.model, upstream.Arrival{
+		ID: c.rq.id, Method: c.rq.method, Worker: c.workerNumber(), Policy: pass.Policy,
+	})
+	for d.Action == upstream.Try {
+		d, up = c.try(n, pass, d, up)
+	}
+	c.rb.drop()
+	if d.Action == upstream.Answer {
+		c.giveUp(d.Status)
+	}
+}
+
+// giveUp answers for the model, or notes that there is nobody to answer.
+func (c *client) giveUp(status int) {
+	if status == 499 || c.halted() {
+		c.rq.keepAlive = false
+		c.answered(499)
+		return
+	}
+	c.answer(status)
+}
+
+// done is what try returns when the request is over and answered.
+var done = upstream.Decision{}
+
+// try carries out one attempt and returns the model's next decision, with the
+// idle connection to use if it is to try again.
+func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upconn) (upstream.Decision, *upconn) {
+	if up == nil {
+		var o event.Outcome
+		var err error
+		up, o, err = c.connect(n, d.Peer, pass.ConnectTimeout)
+		switch {
+		case err == errHalted:
+			return c.aborted(n), nil
+		case err != nil:
+			n.end(&c.model, event.Aborted, 0)
+			return upstream.Decision{Action: upstream.Answer, Status: 500}, nil
+		case o != 0:
+			return c.failed(n, o)
+		}
+	}
+	a := &c.attempt
+	*a = attempt{c: c, pass: pass, up: up}
+	o, err := a.run()
+	switch {
+	case err != nil:
+		a.over()
+		up.close()
+		return c.aborted(n), nil
+	case o != 0:
+		a.over()
+		up.close()
+		return c.failed(n, o)
+	}
+	if listable(c.rs.status) {
+		n.settle()
+	}
+	n.mu.Lock()
+	next := c.model.Header(n.clock.Now(), c.rs.status)
+	if next.Action == upstream.Pass {
+		n.mu.Unlock()
+		c.relay = relay{c: c, n: n, peer: d.Peer, attempt: a}
+		c.relay.run()
+		return done, nil
+	}
+	idle := n.take(next)
+	n.mu.Unlock()
+	a.over()
+	up.close()
+	return next, idle
+}
+
+// listable is true for a status that may make the model pick another peer.
+func listable(status int) bool { return status >= 403 }
+
+// failed tells the model of a failure. A client found gone in the same moment
+// doesn't undo it, but nothing is tried any more.
+func (c *client) failed(n *node, o event.Outcome) (upstream.Decision, *upconn) {
+	n.settle()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if c.halted() {
+		c.model.Gone()
+	}
+	d := c.model.Fail(n.clock.Now(), o)
+	return d, n.take(d)
+}
+
+// aborted tells the model that the client left.
+func (c *client) aborted(n *node) upstream.Decision {
+	n.end(&c.model, event.Aborted, 0)
+	return upstream.Decision{Action: upstream.Answer, Status: 499}
+}
+
+// end ends an exchange.
+func (n *node) end(r *upstream.Request, o event.Outcome, status int) {
+	n.mu.Lock()
+	r.End(n.clock.Now(), o, status)
+	n.mu.Unlock()
+}

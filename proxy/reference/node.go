@@ -1,0 +1,135 @@
+package reference
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/nolive/nolive/harness/clock"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// node is one upstream block as one worker sees it: the group, and the sockets
+// behind the names that the model has for idle connections.
+type node struct {
+	*shared
+	addresses []netip.AddrPort // by peer
+	watcher   *watcher
+	clock     *clock.Clock
+
+	// Under shared.mu:
+	cache  *upstream.Cache
+	idle   map[upstream.ConnID]*upconn
+	last   upstream.ConnID
+	expiry *time.Timer // runs while there are idle connections
+	closed bool
+}
+
+// begin takes a request in.
+func (n *node) begin(r *upstream.Request, a upstream.Arrival) (upstream.Decision, *upconn) {
+	n.settle()
+	n.mu.Lock()
+	d := r.Begin(n.group, n.cache, a, n.clock.Now())
+	u := n.take(d)
+	n.mu.Unlock()
+	return d, u
+}
+
+// settle lets idle connections that have died go before a pick.
+func (n *node) settle() {
+	if n.cache != nil {
+		n.watcher.drain()
+	}
+}
+
+// take returns the socket of the idle connection to use, nil for a new one.
+func (n *node) take(d upstream.Decision) *upconn {
+	if d.Conn == 0 || d.Action != upstream.Try {
+		return nil
+	}
+	u := n.idle[d.Conn]
+	delete(n.idle, d.Conn)
+	u.isIdle = false
+	u.hot = time.Since(u.stored) < hotIdle
+	return u
+}
+
+// hotIdle is how soon, in real time, a connection has to be used again to count
+// as hot. A hot one isn't watched for data while it is idle, because that would
+// cost two events a request; only a backend that talks unasked, in a pause
+// after a burst, would be noticed late.
+const hotIdle = time.Millisecond
+
+// keep stores a connection that has just served peer; the caller ends the
+// attempt under the same lock. It returns the connection to close, if any.
+func (n *node) keep(u *upconn, peer int, now time.Duration) (drop *upconn) {
+	if n.closed || u.stirred || u.key == 0 {
+		return u
+	}
+	if u.id == 0 {
+		n.last++
+		u.id = n.last
+	}
+	switch evicted := n.cache.Store(u.id, peer, u.requests, u.opened, now); evicted {
+	case u.id:
+		return u
+	case 0:
+	default:
+		drop = n.idle[evicted]
+		delete(n.idle, evicted)
+		drop.isIdle = false
+	}
+	u.isIdle, u.parking, u.stored, u.storedAt = true, false, time.Now(), now
+	if n.idle == nil {
+		n.idle = make(map[upstream.ConnID]*upconn)
+	}
+	n.idle[u.id] = u
+	if n.expiry == nil {
+		n.expiry = time.AfterFunc(n.clock.Real(n.cache.Timeout()), n.expire)
+	}
+	return drop
+}
+
+// expire closes the connections whose keepalive_timeout has passed.
+func (n *node) expire() {
+	n.mu.Lock()
+	n.expiry = nil
+	now, timeout := n.clock.Now(), n.cache.Timeout()
+	var old []*upconn
+	next := timeout
+	for id, u := range n.idle {
+		if left := timeout - (now - u.storedAt); left > 0 {
+			next = min(next, left)
+			continue
+		}
+		n.cache.Remove(id)
+		delete(n.idle, id)
+		u.isIdle = false
+		old = append(old, u)
+	}
+	if len(n.idle) > 0 && !n.closed {
+		n.expiry = time.AfterFunc(n.clock.Real(next), n.expire)
+	}
+	n.mu.Unlock()
+	for _, u := range old {
+		u.close()
+	}
+}
+
+// close closes the idle connections and keeps none from now on.
+func (n *node) close() {
+	n.mu.Lock()
+	n.closed = true
+	all := n.idle
+	n.idle = nil
+	for id, u := range all {
+		n.cache.Remove(id)
+		u.isIdle = false
+	}
+	if n.expiry != nil {
+		n.expiry.Stop()
+	}
+	n.mu.Unlock()
+	for _, u := range all {
+		u.close()
+	}
+}

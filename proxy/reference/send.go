@@ -1,0 +1,84 @@
+package reference
+
+import (
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// sender sends what of a request the socket didn't take at once, beside the
+// goroutine that waits for the response: a backend may answer before it has
+// read everything, and that answer must not be lost.
+type sender struct {
+	up    *upconn
+	limit time.Duration // proxy_send_timeout, real time
+	quit  atomic.Bool
+	done  chan struct{}
+
+	// Set before done is closed:
+	err error
+	at  time.Time // when the whole request was sent, or sending failed
+}
+
+var _ halter = (*sender)(nil)
+
+func (s *sender) halted() bool { return s.quit.Load() }
+
+// send starts sending rest, then the file, and wakes the reader when it is done.
+func send(up *upconn, rest []byte, file *os.File, limit time.Duration) *sender {
+	s := &sender{up: up, limit: limit, done: make(chan struct{})}
+	go func() {
+		s.err = s.run(rest, file)
+		s.at = time.Now()
+		close(s.done)
+		up.wake()
+	}()
+	return s
+}
+
+func (s *sender) run(rest []byte, file *os.File) error {
+	if err := s.up.write(rest, s.limit, s); err != nil || file == nil {
+		return err
+	}
+	b := lend(streamSize)
+	defer giveBack(b)
+	for at := int64(0); ; {
+		n, err := file.ReadAt(b, at)
+		at += int64(n)
+		if werr := s.up.write(b[:n], s.limit, s); werr != nil {
+			return werr
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// stop ends the sending and waits for it: nothing more is written once a
+// response is passed on (ngx_http_upstream_send_request_handler). It says
+// whether the request had been sent whole.
+func (s *sender) stop() bool {
+	s.quit.Store(true)
+	select {
+	case <-s.done:
+	default:
+		s.up.pokeWrite()
+		<-s.done
+	}
+	s.up.signal.Store(false)
+	return s.err == nil
+}
+
+// finished is true once the sending is over.
+func (s *sender) finished() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
