@@ -147,13 +147,20 @@ func (j *fanOutJudge) Verdict(Run) Verdict {
 		}
 	}
 	var want, got []string
-	if j.c.Each.Set && !j.c.Distinct.Each {
-		want, got = append(want, j.c.Each.String()+" attempts each"), append(got, j.attempts.String("attempts"))
+	say := func(s Span, noun string, h histogram) {
+		if !s.Set {
+			return
+		}
+		if s != Exactly(1) {
+			noun += "s"
+		}
+		want, got = append(want, s.String()+" "+noun+" each"), append(got, h.String(strings.TrimSuffix(noun, "s")))
 	}
-	if s := j.c.Distinct.Span; s.Set {
-		want, got = append(want, s.String()+" backends each"), append(got, j.backends.String("backends"))
-	} else if j.c.Distinct.Each {
-		want, got = append(want, j.c.Each.String()+" backends each"), append(got, j.backends.String("backends"))
+	if j.c.Distinct.Each {
+		say(j.c.Each, "backend", j.backends)
+	} else {
+		say(j.c.Each, "attempt", j.attempts)
+		say(j.c.Distinct.Span, "backend", j.backends)
 	}
 	return verdict(j.c, nothing, finding{
 		want: strings.Join(want, ", "), got: strings.Join(got, "; "), ok: j.bad == 0, proof: j.proof,
@@ -181,7 +188,7 @@ func (h *histogram) add(n int) {
 }
 
 // String is "4 attempts in 12 requests, 3 in 2", the most frequent first.
-func (h histogram) String(what string) string {
+func (h histogram) String(noun string) string {
 	var numbers []int
 	for n, requests := range h {
 		if requests > 0 {
@@ -192,7 +199,7 @@ func (h histogram) String(what string) string {
 	var parts []string
 	for i, n := range numbers {
 		if i == 0 {
-			parts = append(parts, fmt.Sprintf("%d %s in %s", n, what, plural(h[n], "request")))
+			parts = append(parts, fmt.Sprintf("%s in %s", plural(n, noun), plural(h[n], "request")))
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("%d in %d", n, h[n]))

@@ -132,7 +132,7 @@ func (j *inRotationJudge) Verdict(run Run) Verdict {
 		case t.touched == 1:
 			f.got = t.first
 		case t.touched > 1:
-			f.got = fmt.Sprintf("%s, and %d more times", t.first, t.touched-1)
+			f.got = fmt.Sprintf("%s, and %s", t.first, plural(t.touched-1, "more time"))
 		}
 		return f
 	}))

@@ -25,11 +25,25 @@ func (p *proof) add(events ...event.Event) {
 // full says whether adding is in vain, to save putting events together.
 func (p *proof) full() bool { return len(*p) >= maxEvidence }
 
-// inOrder sorts by time and cuts to what a verdict may have.
+// inOrder drops repetitions, cuts to what a verdict may have, and sorts by time;
+// a request begins before anything else happens at that instant.
 func inOrder(events []event.Event) []event.Event {
-	events = slices.Clone(events[:min(len(events), maxEvidence)])
-	slices.SortStableFunc(events, func(a, b event.Event) int { return cmp.Compare(a.At, b.At) })
-	return events
+	var out []event.Event
+	for _, e := range events {
+		if len(out) < maxEvidence && !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	begins := func(e event.Event) int {
+		if e.Kind == event.RequestSent {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(out, func(a, b event.Event) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(begins(a), begins(b)))
+	})
+	return out
 }
 
 // response is the event with which a request ended for its client; for one that

@@ -108,7 +108,13 @@ func (t *tally) add(x *analysis.Exchange, is selector) {
 
 // rest tells what else was seen: ", and 3 x 502".
 func (t *tally) rest() string {
-	slices.SortFunc(t.other, func(a, b seenCount) int { return cmp.Compare(b.n, a.n) })
+	slices.SortFunc(t.other, func(a, b seenCount) int {
+		less := 1
+		if a.seen.Less(b.seen) {
+			less = -1
+		}
+		return cmp.Or(cmp.Compare(b.n, a.n), less)
+	})
 	var parts []string
 	for _, o := range t.other {
 		parts = append(parts, fmt.Sprintf("%d x %s", o.n, o.seen))
