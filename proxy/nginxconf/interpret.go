@@ -21,8 +21,8 @@ func Interpret(tree *Tree) (*Config, []Problem) {
 		zones:  map[string]int64{},
 	}
 	in.checker = checker{out: in.out, cfg: cfg}
+	cfg.Backends, in.names = tree.backends()
 	in.main(tree)
-	cfg.Backends = tree.backends()
 	in.sort()
 	return cfg, in.out.all()
 }
@@ -34,6 +34,7 @@ type interpreter struct {
 	out    *problems
 	blocks map[string]*upstream.Config // upstream blocks by lower-case name
 	hosts  map[string]*upstream.Config // implicit upstreams by host:port
+	names  map[string]string           // backends' names by canonical address
 	ports  map[string]*port            // listens by canonical address
 	zones  map[string]int64            // sizes of shared memory zones
 }

@@ -1,6 +1,7 @@
 package nginxconf
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -203,7 +204,8 @@ func (in *interpreter) pool(d *Directive, a address) *upstream.Config {
 	}
 	key := a.canonical()
 	if in.hosts[key] == nil {
-		u := &upstream.Config{Name: a.text, Servers: []upstream.Server{upstream.NewServer(a.text)}}
+		name := cmp.Or(in.names[key], a.text)
+		u := &upstream.Config{Name: name, Servers: []upstream.Server{upstream.NewServer(name)}}
 		in.hosts[key] = u
 		in.cfg.Upstreams = append(in.cfg.Upstreams, u)
 	}

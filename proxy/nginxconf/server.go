@@ -28,7 +28,7 @@ func (in *interpreter) server(d *Directive, base proxyLevel) {
 		case "listen":
 			in.listen(c, s)
 		case "server_name":
-			in.names(c, s)
+			in.serverNames(c, s)
 		}
 	}
 	if len(s.Listens) == 0 {
@@ -46,8 +46,8 @@ func (in *interpreter) server(d *Directive, base proxyLevel) {
 // defaultListen is what a server without a listen listens on.
 const defaultListen = "80"
 
-// names reads server_name (ngx_http_core_server_name).
-func (in *interpreter) names(d *Directive, s *Server) {
+// serverNames reads server_name (ngx_http_core_server_name).
+func (in *interpreter) serverNames(d *Directive, s *Server) {
 	for i, a := range d.Args {
 		n := a.Text
 		switch {

@@ -113,12 +113,11 @@ func (t *Tree) parts() []part {
 	return out
 }
 
-// backends are the names of all backends, once each, in order of appearance.
-// A literal pass that spells the address of another one differently is the
-// same backend.
-func (t *Tree) backends() []string {
-	var names []string
-	byAddress := map[string]bool{}
+// backends are the names of all backends, once each, in order of appearance,
+// and the first name of each canonical address. A literal pass that spells the
+// address of an earlier one differently is the same backend.
+func (t *Tree) backends() (names []string, byAddress map[string]string) {
+	byAddress = map[string]string{}
 	for _, p := range t.parts() {
 		blocks := blockNames(p.ds)
 		var walk func(ds []*Directive, in context)
@@ -129,16 +128,18 @@ func (t *Tree) backends() []string {
 					continue
 				}
 				s, ok := slotOf(d, in, p.family, blocks)
-				if !ok || slices.Contains(names, s.name) || in != inUpstream && byAddress[s.canonical] {
+				if !ok || slices.Contains(names, s.name) || in != inUpstream && byAddress[s.canonical] != "" {
 					continue
 				}
-				byAddress[s.canonical] = true
+				if byAddress[s.canonical] == "" {
+					byAddress[s.canonical] = s.name
+				}
 				names = append(names, s.name)
 			}
 		}
 		walk(p.ds, inHTTP)
 	}
-	return names
+	return names, byAddress
 }
 
 // contextOf is the context inside d's block.
