@@ -1,0 +1,54 @@
+package upstream_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// TestCacheEvictsTheOneStoredLongestAgo, whatever its peer, and takes the one
+// stored last of the peer that was picked. (The twin does the same at random.)
+func TestCacheEvictsTheOneStoredLongestAgo(t *testing.T) {
+	g := many(2)
+	c := upstream.NewCache(upstream.KeepaliveConfig{Connections: 3})
+	for i, want := range []upstream.ConnID{0, 0, 0, 1, 2} {
+		id := upstream.ConnID(i + 1)
+		if closed := c.Store(id, i%2, 1, 0, time.Duration(i)); closed != want {
+			t.Errorf("storing %d closes %d, want %d", id, closed, want)
+		}
+	}
+	// 3, 4 and 5 are idle; 3 and 5 lead to server 0, 4 to server 1.
+	for i, want := range []upstream.ConnID{5, 4, 3, 0} {
+		var r upstream.Request
+		if d := r.Begin(g, c, upstream.Arrival{Method: "GET"}, 10); d.Conn != want || d.Peer != i%2 {
+			t.Errorf("request %d: %+v, want connection %d", i, d, want)
+		}
+		r.End(10, event.Passed, 200)
+	}
+}
+
+// TestCacheForgets what is too old to store, too often used, or idle too long.
+func TestCacheForgets(t *testing.T) {
+	c := upstream.NewCache(upstream.KeepaliveConfig{Connections: 3})
+	if c.Store(1, 0, 1000, 0, 1) != 1 || c.Store(2, 0, 999, 0, time.Hour+1) != 2 {
+		t.Error("keepalive_requests or keepalive_time isn't kept")
+	}
+	if c.Store(3, 0, 999, 0, time.Hour) != 0 {
+		t.Error("an hour old is young enough")
+	}
+	var r upstream.Request
+	if d := r.Begin(many(1), c, upstream.Arrival{Method: "GET"}, time.Hour+60*time.Second); d.Conn != 0 {
+		t.Error("idle for 60 s is too long")
+	}
+	if d := r.Begin(many(1), c, upstream.Arrival{Method: "GET"}, time.Hour+60*time.Second-1); d.Conn != 3 {
+		t.Error("idle for less than 60 s is taken")
+	}
+	if c.Len() != 0 || c.Remove(3) {
+		t.Error("a connection in use isn't idle")
+	}
+	if upstream.NewCache(upstream.KeepaliveConfig{}) != nil {
+		t.Error("no keepalive directive, no cache")
+	}
+}
