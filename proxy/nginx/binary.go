@@ -3,6 +3,7 @@ package nginx
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -47,6 +48,10 @@ func reason(err error) error {
 	var e *exec.Error
 	if errors.As(err, &e) {
 		err = e.Err
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
 	}
 	return err
 }

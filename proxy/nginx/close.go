@@ -27,8 +27,8 @@ func (p *Process) Close() error {
 
 func (p *Process) close() error {
 	var errs []error
-	stopped := p.stop(&errs)
-	if err := p.emit(stopped); err != nil {
+	p.end = p.stop(&errs)
+	if err := p.emit(p.end); err != nil {
 		errs = append(errs, err)
 	}
 	if err := p.prefix.remove(); err != nil {

@@ -10,6 +10,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,6 +27,8 @@ import (
 
 // Speed 1 takes seven minutes.
 var speeds = flag.String("speeds", "10,30,60", "speeds of the curl loop")
+
+var record = flag.String("record", "", "folder to keep the logs of all runs in")
 
 // parse makes a configuration of a text, which stands in test.conf.
 func parse(t *testing.T, text string) *nginxconf.Config {
@@ -155,8 +159,48 @@ func run(t *testing.T, speed float64, conf string, backends map[string]string) (
 
 func stop(t *testing.T, p *Process) {
 	t.Helper()
+	keep := recordBegin(t, p)
 	if err := p.Close(); err != nil {
 		t.Errorf("close: %v", err)
+	}
+	keep()
+}
+
+// recordBegin keeps the logs of a run as a sample for TestRecorded, when -record
+// asks for it: re-record with a newer nginx and look at what differs.
+func recordBegin(t *testing.T, p *Process) func() {
+	dir := *record
+	if dir == "" || p.opts.Dir != "" || p.child.ended() {
+		return func() {}
+	}
+	dir = filepath.Join(dir, strings.ReplaceAll(t.Name(), "/", "_"))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, text []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("nginx.conf", p.opts.Config.Tree.Bytes())
+	var b strings.Builder
+	for _, name := range p.opts.Config.Backends {
+		fmt.Fprintf(&b, "%s %s\n", name, p.opts.Backends[name])
+	}
+	fmt.Fprintf(&b, "version %s\n", p.Version())
+	p.prefix.own = false // the logs have to outlive Close
+	return func() {
+		p.prefix.own = true
+		defer p.prefix.remove()
+		fmt.Fprintf(&b, "origin %d\nstopped %d %d\n", p.origin.second, p.end.msec, p.end.errors)
+		write("run", []byte(b.String()))
+		for _, name := range []string{accessFile, errorFile} {
+			text, err := os.ReadFile(p.prefix.file(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(name, text)
+		}
 	}
 }
 

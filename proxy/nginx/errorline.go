@@ -74,9 +74,9 @@ func upstreamOf(message string) string {
 	if _, after, ok := strings.Cut(s, "://"); ok {
 		s = after
 	}
-	if strings.HasPrefix(s, "unix:") {
-		s, _, _ = strings.Cut(s, ":/")
-		return s
+	if path, ok := strings.CutPrefix(s, "unix:"); ok {
+		path, _, _ = strings.Cut(path, ":/")
+		return "unix:" + path
 	}
 	if end := strings.IndexAny(s, `/"?`); end >= 0 {
 		s = s[:end]

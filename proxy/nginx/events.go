@@ -61,6 +61,9 @@ func (a *account) exchange(x *exchange) {
 		}
 		e.Kind = event.AttemptStarted
 		add(s.start, class, num, e)
+		for _, l := range s.others {
+			a.log(add, min(max(l.second*1000, s.start), s.end), e, l)
+		}
 		if s.outcome == 0 {
 			break
 		}

@@ -1,6 +1,8 @@
 package nginx
 
 import (
+	"slices"
+
 	"github.com/nolive/nolive/harness/event"
 )
 
@@ -10,7 +12,7 @@ type exchange struct {
 	accessLine
 	number     int // of the line in the access log, from 1
 	steps      []step
-	others     []*errorLine // lines of its connection that tell of no step
+	others     []*errorLine // lines of its connection that are about no step
 	unfinished bool         // cut off by the end of the run
 }
 
@@ -26,6 +28,7 @@ type step struct {
 	how            event.Outcome // what broke the body off
 	cached         bool
 	cause, mark    *errorLine
+	others         []*errorLine // lines about it that tell of no end
 }
 
 // newExchange works out the steps of a request; lines are the lines of the
@@ -47,7 +50,14 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 		lines.take(&s, from, until)
 		x.steps = append(x.steps, s)
 	}
-	x.others = lines.others(from, until)
+	for _, l := range lines.others(from, until) {
+		i := slices.IndexFunc(x.steps, func(s step) bool { return s.addr == l.addr })
+		if i < 0 {
+			x.others = append(x.others, l)
+		} else {
+			x.steps[i].others = append(x.steps[i].others, l)
+		}
+	}
 	x.unfinished = a.end >= end && !a.complete
 	for i := range x.steps {
 		x.judge(&x.steps[i])

@@ -25,6 +25,7 @@ type Process struct {
 
 	closing sync.Once
 	closed  error
+	end     stopped
 	alerts  []string
 }
 

@@ -1,0 +1,221 @@
+package nginx
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// told turns two logs into events, with the backends a on port 1, b on 2, c on
+// 3 in the upstreams u, and origin second 100; the run ends at second 900.
+func told(t *testing.T, access, errors string) []event.Event {
+	t.Helper()
+	u := &upstream.Config{Name: "u", Servers: []upstream.Server{upstream.NewServer("a"), upstream.NewServer("b"), upstream.NewServer("c")}}
+	n := newNames(&nginxconf.Config{Upstreams: []*upstream.Config{u}}, map[string]string{"a": "127.0.0.1:1", "b": "127.0.0.1:2", "c": "127.0.0.1:3"})
+	log, err := readErrorLog(strings.NewReader(errors), 1<<62)
+	if err != nil {
+		t.Fatal(err)
+	}
+	xs, err := readAccessLog(strings.NewReader(access), n, log, 900_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []event.Event
+	tell(event.SinkFunc(func(e event.Event) { out = append(out, e) }), n, xs, log, n.keepalive(binary{}), func(ms int64) time.Duration {
+		return time.Duration(ms-100_000) * time.Millisecond
+	})
+	return out
+}
+
+// accessText is a line of the access log.
+func accessText(msec, took, connection, id, status, addr, upstatus, connect, header, response, more string) string {
+	if more == "" {
+		more = `"complete":"OK"`
+	}
+	return fmt.Sprintf(`{"msec":"%s","pid":"7","connection":"%s","request":"%s","status":"%s","took":"%s","addr":"%s","upstatus":"%s","connect":"%s","header":"%s","response":"%s","host":"u",%s}`+"\n",
+		msec, connection, id, status, took, addr, upstatus, connect, header, response, more)
+}
+
+// errorText is a line of the error log; second counts from 100.
+func errorText(second int64, level, connection, message, addr string) string {
+	return time.Unix(100+second, 0).UTC().Format("2006/01/02 15:04:05") + " [" + level + "] 7#7: *" + connection + " " + message +
+		`, client: 127.0.0.1, server: , request: "GET / HTTP/1.1", upstream: "http://` + addr + `/", host: "h"` + "\n"
+}
+
+const (
+	timedOut = "upstream timed out (110: Connection timed out) while reading response header from upstream"
+	disabled = "upstream server temporarily disabled while reading response header from upstream"
+)
+
+// kinds is a short form of events.
+func kinds(events []event.Event) []string {
+	var out []string
+	for _, e := range events {
+		if e.Kind != event.Logged {
+			s := fmt.Sprintf("%v %v", e.At, e.Kind)
+			for _, v := range []any{e.Request, e.Peer, e.Outcome} {
+				if v := fmt.Sprint(v); v != "" {
+					s += " " + v
+				}
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func want(t *testing.T, got []event.Event, want ...string) {
+	t.Helper()
+	if d := cmp.Diff(want, kinds(got)); d != "" {
+		t.Error(d)
+	}
+}
+
+// The end of a failed attempt lies in the second in which nginx says that it
+// failed, although the response times add up to the one before.
+func TestStampOfTheErrorLogCorrects(t *testing.T) {
+	got := told(t,
+		accessText("102.005", "2.000", "1", "t/1", "200", "127.0.0.1:1, 127.0.0.1:2", "504, 200", "0.000, 0.000", "-, 0.002", "1.993, 0.002", ""),
+		errorText(2, "warn", "1", disabled, "127.0.0.1:1")+errorText(2, "error", "1", timedOut, "127.0.0.1:1"))
+	want(t, got,
+		"5ms attempt t/1 a", "2s ended t/1 a read_timeout", "2s marked t/1 a read_timeout",
+		"2s attempt t/1 b", "2.002s ended t/1 b passed", "2.005s answered t/1")
+}
+
+// A body is read before the first attempt, so that one is counted back from the end.
+func TestBodyIsReadFirst(t *testing.T) {
+	got := told(t, accessText("105.000", "4.000", "1", "t/1", "200", "127.0.0.1:1", "200", "0.000", "1.000", "1.000", `"length":"9000000","complete":"OK"`), "")
+	want(t, got, "4s attempt t/1 a", "5s ended t/1 a passed", "5s answered t/1")
+}
+
+// Two requests on one client connection fail on the same backend; each has its
+// own lines, the first without a mark.
+func TestRequestsOfOneConnection(t *testing.T) {
+	got := told(t,
+		accessText("102.000", "1.000", "1", "t/1", "504", "127.0.0.1:1", "504", "0.000", "-", "1.000", "")+
+			accessText("104.000", "1.000", "1", "t/2", "504", "127.0.0.1:1", "504", "0.000", "-", "1.000", ""),
+		errorText(2, "error", "1", timedOut, "127.0.0.1:1")+
+			errorText(4, "warn", "1", disabled, "127.0.0.1:1")+errorText(4, "error", "1", timedOut, "127.0.0.1:1"))
+	want(t, got,
+		"1s attempt t/1 a", "2s ended t/1 a read_timeout", "2s answered t/1",
+		"3s attempt t/2 a", "4s ended t/2 a read_timeout", "4s marked t/2 a read_timeout", "4s answered t/2")
+}
+
+// A 502 that a backend itself sent takes no line of a later failure.
+func TestBackendsOwn502(t *testing.T) {
+	got := told(t,
+		accessText("101.100", "0.100", "1", "t/1", "502", "127.0.0.1:1", "502", "0.000", "0.100", "0.100", "")+
+			accessText("101.300", "0.100", "1", "t/2", "502", "127.0.0.1:1", "502", "0.000", "-", "0.100", ""),
+		errorText(1, "error", "1", "recv() failed (104: Connection reset by peer) while reading response header from upstream", "127.0.0.1:1")+
+			errorText(1, "warn", "1", disabled, "127.0.0.1:1"))
+	want(t, got,
+		"1s attempt t/1 a", "1.1s ended t/1 a passed", "1.1s answered t/1",
+		"1.2s attempt t/2 a", "1.3s ended t/2 a reset", "1.3s marked t/2 a reset", "1.3s answered t/2")
+}
+
+// Without the line that gives the reason the lists tell half of it.
+func TestNoReason(t *testing.T) {
+	for _, c := range []struct {
+		status, connect string
+		want            event.Outcome
+	}{{"504", "0.001", event.ReadTimeout}, {"504", "-", event.ConnectTimeout}, {"502", "0.001", event.Closed}, {"502", "-", event.Refused}, {"-", "-", event.Aborted}} {
+		got := told(t, accessText("101.000", "1.000", "1", "t/1", "499", "127.0.0.1:1", c.status, c.connect, "-", "1.000", `"complete":""`), "")
+		if len(got) != 3 || got[1].Outcome != c.want {
+			t.Errorf("%+v: %v", c, kinds(got))
+		}
+	}
+}
+
+// A client that left while nginx was handling the failure: the failure counts,
+// and no status was noted.
+func TestFailureThenGone(t *testing.T) {
+	got := told(t, accessText("102.000", "1.000", "1", "t/1", "499", "127.0.0.1:1", "-", "0.000", "-", "1.000", `"complete":""`),
+		errorText(2, "warn", "1", disabled, "127.0.0.1:1")+errorText(2, "error", "1", timedOut, "127.0.0.1:1"))
+	want(t, got, "1s attempt t/1 a", "2s ended t/1 a read_timeout", "2s marked t/1 a read_timeout", "2s answered t/1")
+	if got[1].Status != 0 {
+		t.Errorf("status %d", got[1].Status)
+	}
+}
+
+// A mark whose request has no line in the access log is still a mark.
+func TestMarkWithoutRequest(t *testing.T) {
+	got := told(t, "", errorText(5, "warn", "1", disabled, "127.0.0.1:2"))
+	want(t, got, "5s marked b")
+	if got[0].Upstream != "u" || got[1].Kind != event.Logged || got[1].Peer != "b" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What our own stop cuts off is neither an end nor an answer.
+func TestCutOffAtTheEnd(t *testing.T) {
+	got := told(t, accessText("900.010", "1.010", "1", "t/1", "000", "127.0.0.1:1", "-", "0.000", "-", "1.010", `"complete":""`), "")
+	want(t, got, "13m19s attempt t/1 a")
+}
+
+// In one millisecond failures come as the error log has them, and arrivals by
+// connection; what one request does stays together.
+func TestOrderWithinAMillisecond(t *testing.T) {
+	line := func(connection, id, addr string) string {
+		return accessText("102.000", "1.000", connection, id, "504", addr, "504", "0.000", "-", "1.000", "")
+	}
+	got := told(t, line("3", "t/3", "127.0.0.1:3")+line("1", "t/1", "127.0.0.1:1")+line("2", "t/2", "127.0.0.1:2"),
+		errorText(2, "error", "2", timedOut, "127.0.0.1:2")+errorText(2, "error", "3", timedOut, "127.0.0.1:3")+errorText(2, "error", "1", timedOut, "127.0.0.1:1"))
+	want(t, got,
+		"1s attempt t/1 a", "1s attempt t/2 b", "1s attempt t/3 c",
+		"2s ended t/2 b read_timeout", "2s answered t/2",
+		"2s ended t/3 c read_timeout", "2s answered t/3",
+		"2s ended t/1 a read_timeout", "2s answered t/1")
+}
+
+// The line that production would have logged: names in the place of addresses.
+func TestRestore(t *testing.T) {
+	n := names{backends: map[string]string{"127.0.0.1:400": "10.0.0.1:8080", "127.0.0.1:4001": "app"}}
+	got := n.restore(`connect() to 127.0.0.1:4001 failed, client: 127.0.0.1, upstream: "http://127.0.0.1:400/", host: "127.0.0.1:40011"`)
+	if want := `connect() to app failed, client: 127.0.0.1, upstream: "http://10.0.0.1:8080/", host: "127.0.0.1:40011"`; got != want {
+		t.Error(got)
+	}
+}
+
+// A line break in a message belongs to it, and junk is no line.
+func TestErrorLogOfSeveralLines(t *testing.T) {
+	log, err := readErrorLog(strings.NewReader("junk\n2030/01/01 00:00:01 [alert] 1#1: first\nsecond\n2030/01/01 00:00:01 [notice] 1#1: no\nmore\n"), 1<<62)
+	if err != nil || len(log.loose) != 1 || log.loose[0].message != "first\nsecond" || len(log.alerts) != 1 {
+		t.Errorf("%+v %v", log, err)
+	}
+}
+
+// What nginx says of its sockets while we stop it is our doing, and not its trouble.
+func TestStopIsNoTrouble(t *testing.T) {
+	before := "2030/01/01 00:00:01 [alert] 1#1: open socket #9 left in connection 3\n"
+	log, err := readErrorLog(strings.NewReader(before+before+"2030/01/01 00:00:01 [alert] 1#1: other\n"), int64(len(before)))
+	if err != nil || len(log.alerts) != 2 || !strings.HasSuffix(log.alerts[1], "other") {
+		t.Errorf("%q %v", log.alerts, err)
+	}
+}
+
+func TestBrokenAccessLine(t *testing.T) {
+	n := newNames(nil, nil)
+	log, _ := readErrorLog(strings.NewReader(""), 0)
+	xs, err := readAccessLog(strings.NewReader("{\n"+accessText("101.000", "0.000", "1", "t/1", "200", "", "", "", "", "", "")), n, log, 1<<62)
+	if len(xs) != 1 || err == nil || !strings.Contains(err.Error(), "access log: ") {
+		t.Errorf("%d lines, %v", len(xs), err)
+	}
+}
+
+func TestSameListen(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"80", "*:80", true}, {"80", "0.0.0.0:80", true}, {"8080", "*:8080", true}, {"80", "8080", false}, {"127.0.0.1", "127.0.0.1:80", true}, {"[::]:80", "80", false}} {
+		if got := sameListen(c.a, c.b); got != c.want {
+			t.Errorf("%v: %v", c, got)
+		}
+	}
+}
