@@ -193,8 +193,15 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// failer is what *testing.T and *rapid.T have in common here.
+type failer interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
 // decoded reads a check as the loader does.
-func decoded(t testing.TB, text string) Definition {
+func decoded(t failer, text string) Definition {
 	t.Helper()
 	var entry map[string]yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &entry); err != nil {

@@ -103,7 +103,9 @@ func written(d time.Duration) string {
 	case d < time.Second:
 		return d.String()
 	case d < 10*time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
+		// Not through a float, which turns 1.477s into 1.4769999999999999s.
+		s := fmt.Sprintf("%d.%09d", d/time.Second, d%time.Second)
+		return strings.TrimRight(strings.TrimRight(s, "0"), ".") + "s"
 	}
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
