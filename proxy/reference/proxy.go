@@ -34,6 +34,7 @@ type Proxy struct {
 	slots     chan struct{}
 	quit      chan struct{}
 	date      dateCache
+	bodyLimit int64
 	conns     atomic.Uint64 // accepted so far
 
 	mu      sync.Mutex
@@ -67,11 +68,12 @@ func Start(o Options) (*Proxy, error) {
 	}
 	p := &Proxy{
 		clock: o.Clock, sink: o.Sink, watcher: w,
-		roster:  roster{seed: o.Seed, workers: newWorkers(&o, addresses, w), numbers: map[*worker]int{}},
-		slots:   make(chan struct{}, maxClients),
-		quit:    make(chan struct{}),
-		clients: map[*client]struct{}{},
-		closed:  make(chan struct{}),
+		roster:    roster{seed: o.Seed, workers: newWorkers(&o, addresses, w), numbers: map[*worker]int{}},
+		slots:     make(chan struct{}, maxClients),
+		quit:      make(chan struct{}),
+		bodyLimit: bodyLimit(o.Config.Tree),
+		clients:   map[*client]struct{}{},
+		closed:    make(chan struct{}),
 	}
 	if err := p.listen(&o); err != nil {
 		w.close()

@@ -13,10 +13,6 @@ const (
 	maxHead = 32 << 10
 )
 
-// maxBody is client_max_body_size, 1 MiB by default: a larger request is
-// answered with 413 and no backend hears of it.
-const maxBody = 1 << 20
-
 // field is one header line. Its slices point into the buffer that was scanned.
 type field struct{ name, value []byte }
 

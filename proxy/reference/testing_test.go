@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -247,6 +248,7 @@ func (s *setting) dial() *net.TCPConn {
 func (s *setting) ask(raw string) string {
 	s.t.Helper()
 	c := s.dial()
+	defer c.Close()
 	if _, err := io.WriteString(c, raw); err != nil {
 		s.t.Fatal(err)
 	}
@@ -338,3 +340,7 @@ func readAnswer(t *testing.T, r *bufio.Reader) string {
 	}
 	return b.String()
 }
+
+func sizeOf(s string) string { return strconv.Itoa(len(s)) }
+
+func hex(n int) string { return strconv.FormatInt(int64(n), 16) }
