@@ -81,7 +81,8 @@ type rotationTally struct {
 	first   string
 	proof   proof
 	// cover is the stretch from before the window that reaches furthest.
-	cover *analysis.Stretch
+	cover   analysis.Stretch
+	covered bool
 	// probed are attempts within the window.
 	probed proof
 }
@@ -113,10 +114,10 @@ func (j *inRotationJudge) Stretch(s analysis.Stretch) {
 				t.first = fmt.Sprintf("out from %s to the end", seconds(s.From))
 			}
 		}
-		t.proof.add(bounds(s)...)
+		t.proof.stretch(s)
 	}
-	if s.From <= w.From && s.To > w.From && (t.cover == nil || s.To > t.cover.To) {
-		t.cover = &s
+	if s.From <= w.From && s.To > w.From && (!t.covered || s.To > t.cover.To) {
+		t.cover, t.covered = s, true
 	}
 }
 
@@ -145,7 +146,7 @@ func (j *inRotationJudge) findOut(run Run, t *rotationTally) finding {
 	}
 	f := finding{want: "out" + j.when(), proof: t.probed}
 	switch {
-	case t.cover == nil:
+	case !t.covered:
 		f.got = "in rotation at " + seconds(w.From)
 	case t.cover.To < w.To && !t.cover.Open:
 		f.got = fmt.Sprintf("out from %s to %s only", seconds(t.cover.From), seconds(t.cover.To))

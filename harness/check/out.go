@@ -70,10 +70,10 @@ type outTally struct {
 	lengths  []string // of the first ones that ended
 	bad      int      // ended, of another length than wanted
 	worst    string
-	open     *analysis.Stretch
+	open     bool  // the last one is
 	wrong    proof // bounds of those of a bad length
 	all      proof
-	last     []event.Event
+	last     analysis.Stretch
 }
 
 func (j *outJudge) Exchange(x *analysis.Exchange) { j.take(x) }
@@ -84,10 +84,9 @@ func (j *outJudge) Stretch(s analysis.Stretch) {
 		return
 	}
 	t.n++
-	t.last = bounds(s)
-	t.all.add(t.last...)
+	t.last, t.open = s, s.Open
+	t.all.stretch(s)
 	if s.Open {
-		t.open = &s
 		return
 	}
 	t.ended++
@@ -98,7 +97,7 @@ func (j *outJudge) Stretch(s analysis.Stretch) {
 		if t.bad++; t.worst == "" {
 			t.worst = seconds(s.Len())
 		}
-		t.wrong.add(t.last...)
+		t.wrong.stretch(s)
 	}
 }
 
@@ -114,11 +113,15 @@ func (j *outJudge) find(t *outTally) finding {
 			f.ok, f.proof = false, append(f.proof, p...)
 		}
 	}
+	var last proof
+	if t.n > 0 {
+		last.stretch(t.last)
+	}
 	c := j.c
 	if c.For.Set {
 		want = append(want, "for "+c.For.String())
 		blame(t.bad == 0, t.wrong)
-		blame(t.ended > 0 || c.Times.Set && c.Times.Has(0), t.last)
+		blame(t.ended > 0 || c.Times.Set && c.Times.Has(0), last)
 	}
 	if c.Times.Set {
 		want = append(want, "times "+c.Times.String())
@@ -126,7 +129,7 @@ func (j *outJudge) find(t *outTally) finding {
 	}
 	if c.Still != Unsaid {
 		want = append(want, "still "+c.Still.String())
-		blame((t.open != nil) == (c.Still == Yes), t.last)
+		blame(t.open == (c.Still == Yes), last)
 	}
 	if want == nil {
 		want = []string{"times >= 1"}
@@ -148,8 +151,8 @@ func (t *outTally) String() string {
 	if t.bad > 0 && !slices.Contains(t.lengths[:min(shown, len(t.lengths))], t.worst) {
 		s += fmt.Sprintf(", %d of another length such as %s", t.bad, t.worst)
 	}
-	if t.open != nil {
-		s += ", still out since " + seconds(t.open.From)
+	if t.open {
+		s += ", still out since " + seconds(t.last.From)
 	}
 	return s
 }

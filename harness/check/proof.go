@@ -82,13 +82,15 @@ func starts(x *analysis.Exchange) []event.Event {
 	return out
 }
 
-// bounds are the events between which a stretch lies.
-func bounds(s analysis.Stretch) []event.Event {
-	out := []event.Event{{At: s.From, Kind: event.PeerMarked, Peer: s.Peer, Upstream: s.Upstream}}
-	if !s.Open {
-		out = append(out, event.Event{At: s.To, Kind: event.AttemptStarted, Peer: s.Peer, Upstream: s.Upstream})
+// stretch adds the events between which a stretch lies.
+func (p *proof) stretch(s analysis.Stretch) {
+	if p.full() {
+		return
 	}
-	return out
+	p.add(event.Event{At: s.From, Kind: event.PeerMarked, Peer: s.Peer, Upstream: s.Upstream})
+	if !s.Open {
+		p.add(event.Event{At: s.To, Kind: event.AttemptStarted, Peer: s.Peer, Upstream: s.Upstream})
+	}
 }
 
 // sides keeps what satisfies a condition and what doesn't: which of them is the

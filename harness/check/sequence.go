@@ -104,30 +104,32 @@ func (j *sequenceJudge) Exchange(x *analysis.Exchange) {
 	if !j.take(x) {
 		return
 	}
+	entries := len(x.Attempts)
 	if len(j.statuses) > 0 {
-		j.total++
-		j.insert(x, []step{{n: x.Request.N, seen: x.Seen(), name: x.Seen().String(), event: response(x)}})
-		return
+		entries = 1
 	}
-	j.total += len(x.Attempts)
-	steps := make([]step, len(x.Attempts))
-	for i := range x.Attempts {
-		steps[i] = step{n: x.Request.N, name: x.Attempts[i].Peer, event: start(x, i)}
-	}
-	j.insert(x, steps)
-}
-
-func (j *sequenceJudge) limit() int { return max(len(j.statuses), len(j.c.Peers)) + maxEvidence }
-
-func (j *sequenceJudge) insert(x *analysis.Exchange, steps []step) {
+	j.total += entries
 	at := len(j.kept)
 	for at > 0 && j.kept[at-1].n > x.Request.N {
 		at--
 	}
-	if at < j.limit() {
-		j.kept = slices.Insert(j.kept, at, steps...)
-		j.kept = j.kept[:min(len(j.kept), j.limit())]
+	limit := max(len(j.statuses), len(j.c.Peers)) + maxEvidence
+	if at < limit {
+		j.kept = slices.Insert(j.kept, at, j.steps(x, entries)...)
+		j.kept = j.kept[:min(len(j.kept), limit)]
 	}
+}
+
+func (j *sequenceJudge) steps(x *analysis.Exchange, entries int) []step {
+	steps := make([]step, entries)
+	for i := range steps {
+		if len(j.statuses) > 0 {
+			steps[i] = step{n: x.Request.N, seen: x.Seen(), name: x.Seen().String(), event: response(x)}
+		} else {
+			steps[i] = step{n: x.Request.N, name: x.Attempts[i].Peer, event: start(x, i)}
+		}
+	}
+	return steps
 }
 
 // matches says whether entry i of the list is what was seen.
