@@ -38,7 +38,7 @@ func size(s, units string) int64 {
 		s = s[:len(s)-1]
 	}
 	v := number(s)
-	if v > math.MaxInt64/scale {
+	if v < 0 || v > math.MaxInt64/scale {
 		return -1
 	}
 	return v * scale
@@ -63,13 +63,15 @@ var timeUnits = []unit{
 }
 
 // duration is nginx's ngx_parse_time: 1h30m, 90 (seconds), 500ms, "1m 30s". With
-// whole it takes whole seconds only, and no years or months without it, as
-// nginx does. False is an error.
+// seconds it knows no milliseconds, with milliseconds no years and months, as
+// nginx does. A time longer than Go's longest is the longest. False is an error.
 func duration(s string, whole wholeness) (time.Duration, bool) {
 	var total int64
 	step, valid := 0, false
+	base := time.Second // what total counts
 	if whole == milliseconds {
-		step = 2 // years and months would overflow nginx's msec
+		step = 2 // no years and months
+		base = time.Millisecond
 	}
 	for i := 0; i < len(s); {
 		j := i
@@ -95,6 +97,9 @@ func duration(s string, whole wholeness) (time.Duration, bool) {
 				j++
 			}
 		}
+		if whole == seconds {
+			scale /= second
+		}
 		if v > (math.MaxInt64-total)/scale {
 			return 0, false
 		}
@@ -104,7 +109,7 @@ func duration(s string, whole wholeness) (time.Duration, bool) {
 	if !valid {
 		return 0, false
 	}
-	return time.Duration(min(total, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond, true
+	return time.Duration(min(total, math.MaxInt64/int64(base))) * base, true
 }
 
 // wholeness says which of nginx's two time types a value has.

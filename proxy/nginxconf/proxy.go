@@ -170,22 +170,13 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 	return &Pass{
 		Upstream: u,
 		Match:    m.path,
-		URI:      withSlash(a.uri), HasURI: a.uri != "",
+		URI:      a.uri, HasURI: a.uri != "",
 		ConnectTimeout: *l.connect, SendTimeout: *l.send, ReadTimeout: *l.read,
 		Policy:            upstream.Policy{Next: *l.next, Tries: *l.tries, Timeout: *l.timeout},
 		HTTP11:            *l.http11,
 		KeepConnection:    in.keeps(l, u),
 		IgnoreClientAbort: *l.keepClient,
 	}
-}
-
-// withSlash puts the "/" before a URI that is only arguments
-// (ngx_http_proxy_set_vars).
-func withSlash(uri string) string {
-	if strings.HasPrefix(uri, "?") {
-		return "/" + uri
-	}
-	return uri
 }
 
 // pool returns the upstream block of that name, or the implicit one, shared by
