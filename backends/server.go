@@ -88,6 +88,9 @@ func (s *Server) left() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	what := fmt.Sprintf("%d connections", len(s.conns))
+	if len(s.conns) == 1 {
+		what = "1 connection"
+	}
 	if s.watching {
 		what += " and its listener"
 	}
