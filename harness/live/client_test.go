@@ -94,6 +94,9 @@ func TestOutcomes(t *testing.T) {
 			if e.Outcome != tt.want || e.Status != tt.status {
 				t.Errorf("got %v %d, want %v %d", e.Outcome, e.Status, tt.want, tt.status)
 			}
+			if s.accepted() == 0 {
+				return // on a busy machine the time-out can come before the connection
+			}
 			select {
 			case <-left:
 			case <-time.After(5 * time.Second):

@@ -54,6 +54,13 @@ func serve(t testing.TB, handle func(n int, c *peer)) *fake {
 
 func (f *fake) address() string { return f.Addr().String() }
 
+// accepted counts the connections so far.
+func (f *fake) accepted() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.conns)
+}
+
 // stop ends the server; a second call does nothing.
 func (f *fake) stop() {
 	f.Close()
