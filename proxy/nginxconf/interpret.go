@@ -92,7 +92,15 @@ func (in *interpreter) workers(d *Directive, before seen) {
 func (in *interpreter) checkAll(ds []*Directive, where context) {
 	before := seen{}
 	for _, d := range ds {
-		if in.check(d, where, before) {
+		if !in.check(d, where, before) {
+			continue
+		}
+		switch d.Name.Text {
+		case "return":
+			in.returns(d)
+		case "proxy_pass":
+			in.pass(d, matcher{mod: "@"}, defaults())
+		default:
 			in.inner(d, where)
 		}
 	}
@@ -105,6 +113,8 @@ func (in *interpreter) inner(d *Directive, where context) {
 		for _, c := range d.Children() {
 			if c.Block != nil {
 				in.out.add(c.File.Pos(c.Block.Span.Start), missingSemicolon(c), "unexpected \"{\"")
+			} else if d.Name.Text == "map" && len(c.Args) != 1 && c.Name.Text != "hostnames" && c.Name.Text != "volatile" && !c.Broken {
+				in.out.add(c.Pos(), missingSemicolon(c), "invalid number of the map parameters")
 			}
 		}
 	case "if":

@@ -54,6 +54,7 @@ func (in *interpreter) upstream(d *Directive) {
 		default:
 			if b, ok := balancers[name]; ok {
 				backupOK = b.backup
+				in.balancer(c)
 			}
 		}
 	}
@@ -63,6 +64,21 @@ func (in *interpreter) upstream(d *Directive) {
 		in.out.add(d.Pos(), "", "no servers are inside upstream")
 	case len(u.Servers) == servers && !hasPrimary(u):
 		in.out.add(d.Pos(), "a backup needs a server that it backs up", "no servers in upstream \"%s\"", u.Name)
+	}
+}
+
+// balancer checks the parameters of hash and random.
+func (in *interpreter) balancer(d *Directive) {
+	at, want := 0, "two"
+	switch d.Name.Text {
+	case "hash":
+		at, want = 1, "consistent"
+	case "random":
+	default:
+		return
+	}
+	if len(d.Args) > at && d.Arg(at) != want {
+		in.out.add(d.ArgPos(at), missingSemicolon(d), "invalid parameter \"%s\"", d.Arg(at))
 	}
 }
 
