@@ -96,10 +96,20 @@ func (rd *reading) taken(i int) bool {
 	return false
 }
 
+// overtaken is how many steps would be overtaken if step i were taken now.
+func (rd *reading) overtaken(i int) int {
+	n := i - rd.first
+	for _, a := range rd.ahead {
+		if a < i {
+			n--
+		}
+	}
+	return n
+}
+
 // take notes step i as taken.
 func (rd *reading) take(i int) {
 	if i != rd.first {
-		rd.cost += i - rd.first - len(rd.ahead) // steps overtaken
 		rd.ahead = append(rd.ahead, i)
 		for j := len(rd.ahead) - 1; j > 0 && rd.ahead[j] < rd.ahead[j-1]; j-- {
 			rd.ahead[j], rd.ahead[j-1] = rd.ahead[j-1], rd.ahead[j]

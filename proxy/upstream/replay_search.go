@@ -107,7 +107,7 @@ func (s *search) extend(rd *reading) {
 		}
 		if s.harmless(rd, i) {
 			// Whenever it is taken nothing else can notice, so no need to try it later.
-			s.take(rd, i, []moment{{at: s.steps[i].at}})
+			s.take(rd, i, []moment{{at: s.steps[i].at}}, 0)
 			return
 		}
 	}
@@ -117,7 +117,7 @@ func (s *search) extend(rd *reading) {
 			break
 		}
 		if s.possible(rd, i) && !s.overtakesItsLike(rd, i) {
-			s.take(rd, i, s.moments(rd, i))
+			s.take(rd, i, s.moments(rd, i), rd.overtaken(i))
 		}
 	}
 }
@@ -223,8 +223,9 @@ func (s *search) worker(st *step) int {
 }
 
 // take takes step i in a copy of rd at each moment and keeps the copies in which
-// the model decides what was recorded.
-func (s *search) take(rd *reading, i int, moments []moment) {
+// the model decides what was recorded. cost is how far from the stamps that is,
+// beside the moment's own shift.
+func (s *search) take(rd *reading, i int, moments []moment, cost int) {
 	st, v := &s.steps[i], &s.verdicts[i]
 	edge := moments[0].shift != moments[len(moments)-1].shift
 	agreed, differed, states := 0, false, ""
@@ -245,7 +246,7 @@ func (s *search) take(rd *reading, i int, moments []moment) {
 		agreed++
 		v.agreed = true
 		c.take(i)
-		c.cost += max(m.shift, -m.shift)
+		c.cost += cost + max(m.shift, -m.shift)
 		s.keep(c, st, m)
 	}
 }

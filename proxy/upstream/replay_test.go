@@ -33,7 +33,10 @@ var worlds = map[string]func(*world){
 			w.cfg.Servers[i].MaxConns = 2
 		}
 	},
-	"same address": func(w *world) { w.cfg.Servers[1].Name = "a"; w.cfg.Servers[3].Down = true },
+	"same address": func(w *world) {
+		w.cfg.Servers[1].Name, w.cfg.Servers[3].Down = "a", true
+		w.every = 150 * time.Millisecond
+	},
 	"no penalty": func(w *world) {
 		for i := range w.cfg.Servers {
 			w.cfg.Servers[i].FailTimeout = 0
