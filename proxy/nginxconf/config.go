@@ -21,9 +21,11 @@ type Config struct {
 	// exactly as written.
 	Backends []string
 	// NginxOnly are directives that change failover and aren't modelled: the
-	// simulator and the reference proxy must refuse the configuration.
+	// simulator and the reference proxy must refuse the configuration. A note's
+	// text says why: `"ip_hash" isn't modelled: ...`.
 	NginxOnly []Note
-	// Ignored are directives that can't matter for failover, once each.
+	// Ignored are the names of directives that can't matter for failover, once
+	// each.
 	Ignored []Note
 }
 

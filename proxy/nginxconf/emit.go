@@ -11,6 +11,7 @@ type emitter struct {
 	opt      RenderOptions
 	backends map[string]string // by canonical address
 	listens  map[string]string // by canonical address
+	owned    []*Directive      // the main level
 	text     []byte
 	lines    lineMap
 	changes  []Change

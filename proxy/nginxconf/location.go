@@ -58,7 +58,7 @@ func (in *interpreter) location(d *Directive, s *Server, parent *Location, base 
 	routed := ok && !m.regex() && m.mod != "@"
 	switch {
 	case m.regex():
-		in.nginxOnly(d, "regular expressions aren't modelled")
+		in.nginxOnly(d, "it is a regular expression")
 	case parent == nil || !ok:
 	case parent.Exact:
 		in.out.add(d.Pos(), "", "location \"%s\" cannot be inside the exact location \"%s\"", m.path, parent.Path)

@@ -29,7 +29,7 @@ func TestParseBytes(t *testing.T) {
 		"4096 bytes do not":      {"set a " + long + "x;", "x.conf:1:7: too long parameter \"xxxxxxxxxx...\" started (nginx reads words and comments of up to 4096 bytes)"},
 		"a comment doesn't fit":  {"\n#" + long + "\n", "x.conf:2:1: too long parameter \"#xxxxxxxxx...\" started (nginx reads words and comments of up to 4096 bytes)"},
 		"a quoted word doesn't":  {"set a '" + long + "x';", "x.conf:1:8: too long parameter, probably missing terminating \"'\" character"},
-		"the file ends in it":    {"set a " + long + "x", "x.conf:1:4103: unexpected end of file, expecting \";\" or \"}\" (\";\" is missing after \"" + long[:40] + "...\" at 1:7)"},
+		"the file ends in it":    {"set a " + long + "x", "x.conf:1:4103: unexpected end of file, expecting \";\" or \"}\" (\";\" is missing after \"" + long[:60] + "...\" at 1:7)"},
 		"a backslash at the end": {`set a b\`, "x.conf:1:9: unexpected end of file, expecting \";\" or \"}\" (\";\" is missing)"},
 	} {
 		tree, ps := Parse("x.conf", []byte(c.in), nil)

@@ -150,7 +150,7 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 	port := 80
 	if scheme == "https" {
 		port = 443
-		in.nginxOnly(d, "the backends here speak no TLS")
+		in.nginxOnly(d, "backends here speak no TLS")
 	}
 	a, err := parseAddress(rest, port, forPass)
 	if err != "" {
@@ -158,7 +158,7 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 		return nil
 	}
 	if a.unix {
-		in.nginxOnly(d, "unix sockets aren't modelled")
+		in.nginxOnly(d, "backends here have no unix sockets")
 	}
 	if a.uri != "" && (m.regex() || m.mod == "@") {
 		in.out.add(d.ArgPos(0), "", `"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`)

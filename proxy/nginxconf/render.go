@@ -81,6 +81,7 @@ func Render(tree *Tree, o RenderOptions) (*Rendered, error) {
 	}
 	e.addresses()
 	f := tree.Files[0]
+	e.owned = main
 	e.section(o.Main, main)
 	e.line(o.ErrorLog)
 	if !slices.ContainsFunc(main, func(d *Directive) bool { return d.Name.Text == "events" }) {
@@ -129,11 +130,16 @@ func (e *emitter) section(s Section, user []*Directive) {
 	e.line(s.Text)
 	for _, d := range s.Defaults {
 		name, _, _ := strings.Cut(strings.TrimSpace(d), " ")
-		has := func(u *Directive) bool { return u.Name.Text == name }
+		has := func(u *Directive) bool { return u.Name.Text == name && !e.dropped(u) }
 		if !slices.ContainsFunc(user, has) {
 			e.line(d)
 		}
 	}
+}
+
+// dropped says whether a directive of the main level is left out.
+func (e *emitter) dropped(d *Directive) bool {
+	return slices.Contains(e.owned, d) && ownedByHarness(d)
 }
 
 // httpStart adds what comes first inside http.

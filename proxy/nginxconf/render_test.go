@@ -122,6 +122,19 @@ func TestRenderedProblem(t *testing.T) {
 	}
 }
 
+// A default of ours takes the place of a directive that is left out.
+func TestRenderDefaults(t *testing.T) {
+	tree, _ := Parse("x.conf", []byte("user www-data; worker_shutdown_timeout 5s;"), nil)
+	r, err := Render(tree, RenderOptions{Main: Section{Defaults: []string{"user root;", "worker_shutdown_timeout 1s;", "env A;"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "user root;\nenv A;\nevents {\n}\n\nworker_shutdown_timeout 5s;\nhttp {\n \n}\n"
+	if d := cmp.Diff(want, string(r.Text)); d != "" {
+		t.Error(d)
+	}
+}
+
 // Nothing is sent to an address that nobody chose.
 func TestRenderWantsEveryAddress(t *testing.T) {
 	for text, want := range map[string]string{

@@ -58,7 +58,7 @@ func (in *interpreter) serverNames(d *Directive, s *Server) {
 			in.out.add(d.ArgPos(i), "", "empty regex in server name \"%s\"", n)
 			continue
 		case strings.HasPrefix(n, "~"):
-			in.nginxOnlyArg(d, i, "regular expressions aren't modelled")
+			in.nginxOnlyArg(d, i, "it is a regular expression")
 		default:
 			n = strings.ToLower(n)
 		}

@@ -226,7 +226,7 @@ func unescape(raw []byte) string {
 
 // quoteShort is a word for a message.
 func quoteShort(s string) string {
-	const most = 40
+	const most = 60
 	if len(s) > most {
 		s = s[:most] + "..."
 	}

@@ -133,14 +133,9 @@ func (in *interpreter) upstreamServer(d *Directive, u *upstream.Config, backupOK
 		in.out.add(d.ArgPos(0), addressHint(s.Name), "%s in upstream \"%s\"", err, s.Name)
 	}
 	if a.unix {
-		in.nginxOnlyArg(d, 0, "unix sockets aren't modelled")
+		in.nginxOnlyArg(d, 0, "backends here have no unix sockets")
 	}
 	u.Servers = append(u.Servers, s)
-}
-
-// nginxOnlyArg notes that only a real nginx can do what an argument says.
-func (in *interpreter) nginxOnlyArg(d *Directive, i int, reason string) {
-	in.cfg.NginxOnly = append(in.cfg.NginxOnly, Note{d.ArgPos(i), "\"" + d.Name.Text + " ... " + d.Arg(i) + "\": " + reason})
 }
 
 // serverHint says what an invalid parameter of a server line was meant to be.

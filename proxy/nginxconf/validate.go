@@ -1,7 +1,6 @@
 package nginxconf
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -29,7 +28,7 @@ func (c *checker) check(d *Directive, in context, before seen) bool {
 	s, here, known := find(name, in)
 	switch {
 	case !known && c.thirdParty:
-		c.nginxOnly(d, "may belong to a loaded module")
+		c.nginxOnly(d, "it may belong to a loaded module")
 		return false
 	case !known:
 		c.out.add(d.Pos(), unknownHint(d, in), "unknown directive \"%s\"", name)
@@ -67,7 +66,20 @@ func (c *checker) check(d *Directive, in context, before seen) bool {
 
 // nginxOnly notes that only a real nginx can do what d says.
 func (c *checker) nginxOnly(d *Directive, reason string) {
-	c.cfg.NginxOnly = append(c.cfg.NginxOnly, Note{d.Pos(), fmt.Sprintf("%q: %s", d.Name.Text, reason)})
+	c.note(d, d.Pos(), reason)
+}
+
+// nginxOnlyArg notes that only a real nginx can do what an argument says.
+func (c *checker) nginxOnlyArg(d *Directive, i int, reason string) {
+	c.note(d, d.ArgPos(i), reason)
+}
+
+func (c *checker) note(d *Directive, pos Pos, reason string) {
+	words := d.Name.Text
+	for _, a := range d.Args {
+		words += " " + a.Text
+	}
+	c.cfg.NginxOnly = append(c.cfg.NginxOnly, Note{pos, quoteShort(words) + " isn't modelled: " + reason})
 }
 
 // ignore notes a directive that can't matter, once.
