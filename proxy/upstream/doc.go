@@ -7,6 +7,10 @@
 // out. Every surprise names the nginx function it comes from; real nginx is the
 // judge, and a difference is a bug here.
 //
+// A recorded run can be fed to it afterwards (ReplayEvents): at the instants that
+// really occurred it must take the decisions that were recorded. LogMessage and
+// Logger speak the language of nginx's error log.
+//
 // The life of one request:
 //
 //	d := r.Begin(group, cache, arrival, now)

@@ -20,9 +20,10 @@ type Recorded struct {
 
 // ReplayOptions say how far the stamps of a log can be trusted.
 type ReplayOptions struct {
-	// ClockError is how far a stamp may be from the instant that it stands for,
-	// in scenario time, either way: resolution times speed, and for stamps that
-	// were computed from durations the sum of theirs. 0 is exact; equal stamps
+	// ClockError is how far a stamp may be from the instant that it stands for, by
+	// the proxy's own clock, in scenario time, either way. nginx's stamps are the
+	// very milliseconds that its peers see, at any speed; what is computed from
+	// several durations is off by a millisecond each. 0 is exact; equal stamps
 	// are in no order even then.
 	ClockError time.Duration
 	// Readings is how many readings of a log may be followed side by side, 0 for

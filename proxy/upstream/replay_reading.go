@@ -174,22 +174,6 @@ func (g *Group) identify(b []byte) []byte {
 	return b
 }
 
-// moment is one way to understand a step's stamp.
-type moment struct {
-	at    time.Duration
-	limit limitSide
-	shift int // seconds from the stamp as it stands
-}
-
-// limitSide says on which side of proxy_next_upstream_timeout a moment lies.
-type limitSide uint8
-
-const (
-	limitAsStamped limitSide = iota
-	limitBefore
-	limitReached
-)
-
 // capture notes whether a mark was told. It is the sink of all readings of a search.
 type capture struct{ marked bool }
 

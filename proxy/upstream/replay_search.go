@@ -3,9 +3,6 @@ package upstream
 import (
 	"cmp"
 	"slices"
-	"time"
-
-	"github.com/nolive/nolive/harness/event"
 )
 
 // search follows every reading of one group's steps side by side, a step at a
@@ -127,101 +124,6 @@ func (s *search) possible(rd *reading, i int) bool {
 	return !rd.taken(i) && (s.steps[i].previous < 0 || rd.taken(s.steps[i].previous))
 }
 
-// harmless is true for an attempt that was passed on by a peer without counted
-// failures: it only gives a connection back, and that matters to max_conns
-// alone. A failure within the clock error doesn't change that, because the
-// opening pick between it and the release would have to be more than
-// fail_timeout later.
-func (s *search) harmless(rd *reading, i int) bool {
-	st := &s.steps[i]
-	if st.want.how != followPass || st.outcome == event.Listed {
-		return false
-	}
-	f := rd.flight(st.request)
-	if f == nil {
-		return true
-	}
-	p := f.r.peer
-	return p.MaxConns == 0 && (rd.group.single || p.MaxFails == 0 ||
-		p.fails == 0 && 2*s.opt.ClockError < time.Duration(p.failTimeout)*time.Second) &&
-		(st.status == 0 || statusFlag(st.status) == 0)
-}
-
-// overtakesItsLike is true when an earlier step does the same to the group and
-// may be taken now too: swapping the two in any later order changes nothing,
-// unless the rest of this request could come before the earlier step.
-func (s *search) overtakesItsLike(rd *reading, i int) bool {
-	st := &s.steps[i]
-	if st.like == "" {
-		return false
-	}
-	for j := rd.first; j < i; j++ {
-		e := &s.steps[j]
-		if e.like == st.like && e.arrival.Worker == st.arrival.Worker && s.possible(rd, j) &&
-			(st.following < 0 || s.steps[st.following].at > e.at+2*s.opt.ClockError) {
-			return true
-		}
-	}
-	return false
-}
-
-// moments returns the ways to understand a step's stamp that rd's clock allows.
-func (s *search) moments(rd *reading, i int) []moment {
-	st, by := &s.steps[i], s.opt.ClockError
-	if st.want.how == followPass && st.outcome != event.Listed {
-		return s.limits(rd, st, []moment{{at: st.at}}) // no clock is looked at
-	}
-	clock := rd.seconds[s.worker(st)]
-	var out []moment
-	nominal := second(st.at)
-	for sec := second(st.at - by); sec <= second(st.at+by); sec++ {
-		if sec < clock {
-			continue
-		}
-		m := moment{at: st.at, shift: int(sec - nominal)}
-		switch {
-		case m.shift < 0:
-			m.at = time.Duration(sec-epoch+1)*time.Second - 1
-		case m.shift > 0:
-			m.at = time.Duration(sec-epoch) * time.Second
-		}
-		out = append(out, m)
-	}
-	if len(out) == 0 {
-		// Stamps moved up behind an earlier one of the request; take the clock's second.
-		out = append(out, moment{at: time.Duration(clock-epoch) * time.Second, shift: int(clock - nominal)})
-	}
-	return s.limits(rd, st, out)
-}
-
-// limits doubles the moments that lie about proxy_next_upstream_timeout.
-func (s *search) limits(rd *reading, st *step, in []moment) []moment {
-	limit := st.arrival.Policy.Timeout
-	f := rd.flight(st.request)
-	if limit == 0 || st.try == 0 || f == nil {
-		return in
-	}
-	if off := st.at - f.began - limit; off > 2*s.opt.ClockError || off < -2*s.opt.ClockError {
-		return in
-	}
-	var out []moment
-	for _, m := range in {
-		for _, side := range []limitSide{limitBefore, limitReached} {
-			m.limit = side
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-// worker is the index of the step's worker in reading.seconds.
-func (s *search) worker(st *step) int {
-	if s.cfg.Zone {
-		return st.arrival.Worker
-	}
-	return 0
-}
-
 // take takes step i in a copy of rd at each moment and keeps the copies in which
 // the model decides what was recorded. cost is how far from the stamps that is,
 // beside the moment's own shift.
@@ -277,54 +179,4 @@ func (s *search) keep(c *reading, st *step, m moment) {
 	}
 	s.byKey[c.key] = c
 	s.next = append(s.next, c)
-}
-
-// differ notes that no reading explains what came next, and goes on with the
-// reading nearest to the stamps by forcing its next step.
-func (s *search) differ() {
-	rd := s.level[0]
-	i := rd.first
-	st := &s.steps[i]
-	s.result.Different++
-	model := s.fresh(rd)
-	m := moment{at: max(st.at, time.Duration(rd.seconds[s.worker(st)]-epoch)*time.Second)}
-	got := model.decide(st, m, &s.seen)
-	if s.result.First == nil {
-		s.result.First = &Difference{
-			At: st.at, Request: st.arrival.ID, Try: st.try, What: st.what(),
-			Model: got.describe(st.peer), Recorded: st.want.describe(st.peer),
-			ModelPeer: got.peer, RecordedPeer: st.want.peer,
-			Before: rd.group.State(m.at), After: model.group.State(m.at),
-		}
-	}
-	s.free = append(s.free, model)
-	for _, by := range []forcing{asRecorded, asModel} {
-		c := s.fresh(rd)
-		c.force(st, m.at, by)
-		c.take(i)
-		s.keep(c, st, m)
-	}
-	s.lost(rd, i, m)
-}
-
-// lost follows the readings in which requests that aren't in the log had picks
-// just before step i, so many that the model then does as recorded.
-func (s *search) lost(rd *reading, i int, m moment) {
-	st := &s.steps[i]
-	if st.want.how != followTry || rd.group.single {
-		return
-	}
-	before := s.fresh(rd)
-	for range s.cfg.Servers {
-		var nobody bitmap
-		before.group.primary.pick(&nobody, second(m.at))
-		c := s.fresh(before)
-		if c.decide(st, m, &s.seen) != st.want {
-			s.free = append(s.free, c)
-			continue
-		}
-		c.take(i)
-		s.keep(c, st, m)
-	}
-	s.free = append(s.free, before)
 }

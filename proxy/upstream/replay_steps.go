@@ -93,8 +93,8 @@ func recordedSteps(cfg Config, in []Recorded) [][]step {
 			}
 			continue
 		}
-		if e.Upstream != cfg.Name {
-			continue
+		if e.Upstream != cfg.Name || e.Request == (event.Request{}) {
+			continue // a line of the log that no request claims decides nothing
 		}
 		switch e.Kind {
 		case event.AttemptStarted, event.AttemptEnded, event.PeerMarked, event.NoLive:
