@@ -92,7 +92,15 @@ func (r *resolver) configSource(n *yaml.Node, x *form.Nginx) (src nginxconf.Sour
 	src = nginxconf.Source{Name: r.path, Text: []byte(x.Text), Files: r.fsys}
 	if n.Style&yaml.LiteralStyle != 0 {
 		src.Line, src.Col = blockStart(r.src, n)
-		return src, same, true
+		last := n.Line + strings.Count(strings.TrimRight(x.Text, "\n"), "\n") + 1
+		return src, func(p nginxconf.Pos) nginxconf.Pos {
+			if p.File == r.path && p.Line > last {
+				// The end of the text is the end of its last line, not a place in
+				// whatever follows the block.
+				p.Line, p.Col = last, len(lineOf(r.src, last))+1
+			}
+			return p
+		}, true
 	}
 	a := newAligner(r.path, r.src, n)
 	return src, func(p nginxconf.Pos) nginxconf.Pos {

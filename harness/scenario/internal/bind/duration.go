@@ -36,7 +36,7 @@ func Duration(s string) (d time.Duration, hint string, err error) {
 		return d, "", nil
 	}
 	if m := worded.FindStringSubmatch(s); m != nil {
-		if unit := unitNames[strings.ToLower(m[2])]; unit != "" {
+		if unit := unitNames[strings.ToLower(m[2])]; unit != "" && m[1]+unit != s {
 			hint = m[1] + unit
 		} else if days := strings.ToLower(m[2]); days == "d" || days == "day" || days == "days" {
 			if n, err := time.ParseDuration(m[1] + "h"); err == nil && n < 1000*time.Hour {

@@ -33,12 +33,12 @@ func fieldsOf(t reflect.Type) []field {
 		sf := t.Field(i)
 		name, opts, _ := strings.Cut(sf.Tag.Get("yaml"), ",")
 		switch {
-		case name == "-" || !sf.IsExported():
 		case opts == "inline":
 			for _, f := range fieldsOf(sf.Type) {
 				f.index = append([]int{i}, f.index...)
 				out = append(out, f)
 			}
+		case name == "-" || !sf.IsExported():
 		default:
 			if name == "" {
 				name = strings.ToLower(sf.Name)
