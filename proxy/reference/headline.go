@@ -22,10 +22,10 @@ func cutLine(b []byte) (line, rest []byte) {
 // underscores_in_headers off). bad is true for one that makes it refuse the
 // whole head: a name that is empty or has control characters, a NUL.
 func headerLine(line []byte) (f field, ok, bad bool) {
-	colon := bytes.IndexByte(line, ':')
-	if colon == 0 {
+	if line = trimCR(line); len(line) == 0 || line[0] == ':' {
 		return field{}, false, true
 	}
+	colon := bytes.IndexByte(line, ':')
 	name := line
 	if colon > 0 {
 		name = line[:colon]
@@ -46,6 +46,10 @@ func headerLine(line []byte) (f field, ok, bad bool) {
 	f.name = name
 	return f, ok, false
 }
+
+// trimCR takes more CRs off the end of a line: nginx passes over all of them
+// but in the empty line (sw_almost_done, sw_header_almost_done).
+func trimCR(line []byte) []byte { return bytes.TrimRight(line, "\r") }
 
 const (
 	oddByte = iota // nginx knows it, but not in a name

@@ -56,7 +56,7 @@ func (rs *response) scan(b []byte) verdict {
 		i := bytes.IndexByte(b[rs.at:], '\n')
 		if i < 0 {
 			// A name is refused as soon as it can't become one.
-			if badName(b[rs.at:]) {
+			if rest := b[rs.at:]; !secondStatusLine(rest) && badName(rest) {
 				return invalid
 			}
 			return more
@@ -144,9 +144,10 @@ func (rs *response) statusLine(b []byte) verdict {
 	return whole
 }
 
+// nine makes the answer one of HTTP/0.9.
 func (rs *response) nine() verdict {
 	rs.raw = true
-	return whole
+	return invalid
 }
 
 // digitsThen reads a number that ends with c.
@@ -156,25 +157,19 @@ func (rs *response) digitsThen(b []byte, i int, c byte) (n, next int, v verdict)
 		case b[i] == c && i > start:
 			return n, i + 1, whole
 		case b[i] < '0' || b[i] > '9' || n > 99:
-			return 0, i, rs.nine2()
+			return 0, i, rs.nine()
 		}
 		n = n*10 + int(b[i]-'0')
 	}
 	return 0, i, more
 }
 
-// nine2 is nine for a scan that has to stop.
-func (rs *response) nine2() verdict {
-	rs.raw = true
-	return invalid
-}
-
 // upstreamLine reads one header line of a backend: more is a line to pass over.
 func upstreamLine(line []byte) (field, verdict) {
-	// IIS may send its status line twice.
-	if len(line) > 4 && line[4] == '/' && string(line[:4]) == "HTTP" {
+	if secondStatusLine(line) {
 		return field{}, more
 	}
+	line = trimCR(line)
 	colon := bytes.IndexByte(line, ':')
 	name := line
 	var f field
@@ -183,11 +178,17 @@ func upstreamLine(line []byte) (field, verdict) {
 		f.value = bytes.Trim(line[colon+1:], " ")
 	}
 	if len(name) == 0 || badName(name) ||
-		bytes.IndexByte(f.value, 0) >= 0 || bytes.IndexByte(f.value, '\r') >= 0 {
+		bytes.IndexByte(name, '\r') >= 0 || bytes.IndexByte(f.value, 0) >= 0 || bytes.IndexByte(f.value, '\r') >= 0 {
 		return field{}, invalid
 	}
 	f.name = name
 	return f, whole
+}
+
+// secondStatusLine is true for a line that nginx passes over: IIS may send its
+// status line twice.
+func secondStatusLine(line []byte) bool {
+	return len(line) > 4 && string(line[:5]) == "HTTP/"
 }
 
 // badName says whether the part of a line that is a name has a byte that makes
@@ -198,7 +199,9 @@ func badName(b []byte) bool {
 		case c == ':':
 			return i == 0
 		case c == '\r':
-			return i+1 < len(b)
+			// Only an end of line may follow, and in an empty line at once.
+			rest := trimCR(b[i+1:])
+			return len(rest) > 0 || i == 0 && i+1 < len(b)
 		case nameBytes[c] == badByte:
 			return true
 		}
