@@ -95,13 +95,18 @@ func (s *Sim) ask(t *traffic, u int) {
 	s.send(t, t.plan.Request(u+1, t.users[u].asked), u)
 }
 
+// turnaround is the least time between an answer and the same user's next
+// request. A client on loopback needs about as long; without it a user without
+// a pause whom nobody serves would ask for ever at one instant.
+const turnaround = time.Millisecond
+
 // answered lets a user wait and ask again, or leave.
 func (s *Sim) answered(t *traffic, u int) {
 	if u < 0 {
 		return
 	}
 	k := t.users[u].asked
-	at := s.now + t.plan.Pause(u+1, k)
+	at := s.now + max(t.plan.Pause(u+1, k), turnaround)
 	if t.plan.More(u+1, k+1, at) {
 		s.push(step{at: at, do: doAsk, t: t, user: int32(u)})
 	} else {
