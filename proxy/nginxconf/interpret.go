@@ -13,14 +13,12 @@ import (
 func Interpret(tree *Tree) (*Config, []Problem) {
 	cfg := &Config{Tree: tree, WorkerProcesses: 1}
 	in := &interpreter{
-		cfg:    cfg,
-		out:    &problems{},
-		blocks: map[string]*upstream.Config{},
-		hosts:  map[string]*upstream.Config{},
-		ports:  map[string]*port{},
-		zones:  map[string]int64{},
+		checker: checker{out: &problems{}, cfg: cfg},
+		blocks:  map[string]*upstream.Config{},
+		hosts:   map[string]*upstream.Config{},
+		ports:   map[string]*port{},
+		zones:   map[string]int64{},
 	}
-	in.checker = checker{out: in.out, cfg: cfg}
 	cfg.Backends, in.names = tree.backends()
 	in.main(tree)
 	in.sort()
@@ -30,8 +28,6 @@ func Interpret(tree *Tree) (*Config, []Problem) {
 // interpreter is the state of one Interpret.
 type interpreter struct {
 	checker
-	cfg    *Config
-	out    *problems
 	blocks map[string]*upstream.Config // upstream blocks by lower-case name
 	hosts  map[string]*upstream.Config // implicit upstreams by host:port
 	names  map[string]string           // backends' names by canonical address

@@ -1,9 +1,6 @@
 package nginxconf
 
-import (
-	"net/textproto"
-	"strings"
-)
+import "strings"
 
 // locations reads the location blocks among the directives of a server or of
 // another location.
@@ -165,4 +162,4 @@ type header struct {
 	d           *Directive
 }
 
-func isConnection(h header) bool { return textproto.CanonicalMIMEHeaderKey(h.name) == "Connection" }
+func isConnection(h header) bool { return strings.EqualFold(h.name, "Connection") }

@@ -65,10 +65,13 @@ func TestInclude(t *testing.T) {
 		"close.conf":    {Data: []byte("}")},
 		"twice.conf":    {Data: []byte("include thrice.conf; include thrice.conf;")},
 		"thrice.conf":   {Data: []byte("gzip on;;")},
+		"d/z.conf":      {Data: []byte("gzip on;")},
+		"d.e/z.conf":    {Data: []byte("gzip off;")},
 		"sub/mime.conf": {Data: []byte("types { a b; }")},
 	}
 	for name, c := range map[string]struct{ in, want string }{
 		"in order, hidden ones not": {"include a.conf;", "1:1 \"include\" \"a.conf\"\n  from a.conf\n  1:1 \"server\" {\n    1:10 \"include\" \"loc/*.conf\"\n      from loc/1.conf\n      1:1 \"location\" \"/1\" {\n      from loc/2.conf\n      1:1 \"location\" \"/2\" {\n"},
+		"sorted by whole names":     {"include d*/z.conf;", "1:1 \"include\" \"d*/z.conf\"\n  from d.e/z.conf\n  1:1 \"gzip\" \"off\"\n  from d/z.conf\n  1:1 \"gzip\" \"on\"\n"},
 		"no such file":              {"include no.conf;", "x.conf:1:9: open() \"no.conf\" failed (2: No such file or directory)\n"},
 		"no file matches":           {"include no*.conf;", "1:1 \"include\" \"no*.conf\"\n"},
 		"a broken pattern":          {"include a[.conf;", "1:1 \"include\" \"a[.conf\"\n"},

@@ -213,9 +213,17 @@ func unescape(raw []byte) string {
 			switch raw[i+1] {
 			case '"', '\'', '\\':
 				i++
-			case 't', 'r', 'n':
+			case 't':
 				i++
-				out = append(out, map[byte]byte{'t': '\t', 'r': '\r', 'n': '\n'}[raw[i]])
+				out = append(out, '\t')
+				continue
+			case 'r':
+				i++
+				out = append(out, '\r')
+				continue
+			case 'n':
+				i++
+				out = append(out, '\n')
 				continue
 			}
 		}
