@@ -72,6 +72,15 @@ func TestExchangeIsToldWhenComplete(t *testing.T) {
 			2 attempt r/1#2 peer=b
 			2 response r/1 outcome=client_timeout
 			2 answered r/1 status=499`, 0, 0},
+		{"the proxy tries on for long after the client left", `
+			1 sent r/1
+			1 attempt r/1#1 peer=a
+			2 response r/1 outcome=client_timeout
+			61 ended r/1#1 peer=a outcome=read_timeout
+			61 attempt r/1#2 peer=b
+			130 sent r/2
+			131 ended r/1#2 peer=b outcome=read_timeout
+			131 answered r/1 status=499`, 0, 1},
 		{"the proxy never says that it answered", `
 			1 sent r/1
 			2 response r/1 outcome=passed status=200

@@ -66,11 +66,14 @@ func (l *Latencies) Quantile(q float64) time.Duration {
 	if q >= 1 {
 		return l.max
 	}
+	// The small number keeps 0.9*10 from being a little more than 9.
+	rank := max(int(math.Ceil(q*float64(l.n)-1e-9)), 1)
 	if l.hist != nil {
-		return min(time.Duration(l.hist.ValueAtQuantile(q*100))*time.Microsecond, l.max)
+		// The histogram rounds to the nearest rank; asked for the share that this
+		// very rank is, it finds it.
+		us := l.hist.ValueAtQuantile(100 * float64(rank) / float64(l.n))
+		return min(time.Duration(us)*time.Microsecond, l.max)
 	}
 	slices.Sort(l.exact)
-	// The small number keeps 0.9*10 from being a little more than 9.
-	rank := int(math.Ceil(q*float64(l.n) - 1e-9))
-	return l.exact[max(rank, 1)-1]
+	return l.exact[rank-1]
 }

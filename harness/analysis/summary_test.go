@@ -130,7 +130,7 @@ func TestLatencies(t *testing.T) {
 		if l.Exact() != (n <= ExactLatencies) || l.Len() != n || l.Max() != values[n-1] || l.Quantile(1) != values[n-1] {
 			t.Fatalf("exact %v, %d values, max %v", l.Exact(), l.Len(), l.Max())
 		}
-		for _, percent := range []int{1, 50, 90, 95, 99} {
+		for _, percent := range []int{1, 7, 50, 90, 95, 99} {
 			want := values[(n*percent+99)/100-1]
 			got := l.Quantile(float64(percent) / 100)
 			tolerance := 0.0

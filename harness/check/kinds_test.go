@@ -1,12 +1,18 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v4"
+	"pgregory.net/rapid"
+
+	"github.com/nolive/nolive/harness/analysis"
+	"github.com/nolive/nolive/harness/event"
 )
 
 // run is a small incident: four requests of r, one of q. Backend a times out on
@@ -65,6 +71,7 @@ func TestVerdicts(t *testing.T) {
 		{"status: {of: r, is: 5xx, count: 2}", true, "2", "2 of 4, and 1 x 200, 1 x truncated", nil},
 		{"status: {of: r, is: truncated, count: 1, during: 70s..71s}", true, "1", "1 of 1", nil},
 		{"status: {of: q, is: unfinished}", true, "all", "1 of 1", nil},
+		{"status: {of: r, is: unfinished, count: 0}", true, "0", "0 of 4, and 1 x 200, 1 x 502, 1 x 504, 1 x truncated", nil},
 		{"status: {of: r, is: 200, count: 4}", false, "4", "1 of 4, and 1 x 502, 1 x 504, 1 x truncated",
 			[]string{"71 response r/2 truncated 200", "80 response r/3 passed 502", "160 response r/4 passed 504"}},
 		{"status: {of: r, is: 5xx, count: 0}", false, "0", "2 of 4, and 1 x 200, 1 x truncated",
@@ -112,6 +119,7 @@ func TestVerdicts(t *testing.T) {
 
 		{"out: {backend: a, for: 38s..40s, times: 2, still: true}", true, "for 38s..40s, times 2, still true", "2 (39.0s), still out since 160.0s", nil},
 		{"out: {backend: b, times: 0}", true, "times 0", "never out", nil},
+		{`out: {backend: b, for: 10s..11s, times: "<= 3"}`, true, "for 10s..11s, times <= 3", "never out", nil},
 		{"out: {backend: a}", true, "times >= 1", "2 (39.0s), still out since 160.0s", nil},
 		{"out: {backend: a, for: 10s..11s}", false, "for 10s..11s", "2 (39.0s), still out since 160.0s", []string{"61 marked a", "100 attempt a"}},
 		{"out: {backend: b, for: 10s..11s}", false, "for 10s..11s", "never out", nil},
@@ -198,6 +206,60 @@ type failer interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
+}
+
+// Requests may end in any order, the list is that of their numbers.
+func TestSequenceIsInOrderOfNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var peers []string
+		for n := range 30 {
+			peers = append(peers, string(rune('a'+n%26)), "x")
+		}
+		wrong := slices.Clone(peers)
+		at := rapid.IntRange(0, len(peers)-1).Draw(t, "wrong at")
+		wrong[at] = "y"
+		right, left, short := Sequence{Of: "r", Peers: peers}.Start(), Sequence{Of: "r", Peers: wrong}.Start(), Sequence{Of: "r", Peers: peers[:5]}.Start()
+		for _, n := range rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}).Draw(t, "order") {
+			x := &analysis.Exchange{Request: event.Request{Traffic: "r", N: n + 1}, Attempts: []analysis.Attempt{{Peer: peers[2*n]}, {Peer: "x"}}}
+			right.Exchange(x)
+			left.Exchange(x)
+			short.Exchange(x)
+		}
+		if v := right.Verdict(Run{}); !v.OK {
+			t.Fatalf("%+v", v)
+		}
+		if v := left.Verdict(Run{}); v.OK || v.Evidence[0].Request.N != at/2+1 || !strings.HasSuffix(v.Got, fmt.Sprintf("(entry %d differs)", at+1)) {
+			t.Fatalf("wrong at %d: %+v", at, v)
+		}
+		if v := short.Verdict(Run{}); v.OK || v.Got != "[a, x, b, x, c, x, d, x, ...] (entry 6 differs)" {
+			t.Fatalf("short: %+v", v)
+		}
+	})
+}
+
+// "*" is every backend of the configuration and every one that was met.
+func TestEveryBackend(t *testing.T) {
+	for _, c := range []struct {
+		backends []string
+		ok       bool
+		got      string
+	}{
+		{[]string{"a"}, true, "a: 1 (at 1.0s)"},
+		{[]string{"a", "c"}, false, "c: 0 (1 of 2 backends)"},
+		{nil, true, "a: 1 (at 1.0s)"},
+	} {
+		j := Marked{Backend: Every}.Start()
+		j.Exchange(&analysis.Exchange{Request: event.Request{Traffic: "r", N: 1}, Outcome: event.Passed})
+		j.Mark(analysis.Mark{At: time.Second, Peer: "a"})
+		if v := j.Verdict(Run{Backends: c.backends}); v.OK != c.ok || v.Got != c.got {
+			t.Errorf("%v: %+v", c.backends, v)
+		}
+	}
+	j := Marked{Backend: Every, Times: Exactly(0)}.Start()
+	j.Exchange(&analysis.Exchange{Request: event.Request{Traffic: "r", N: 1}, Outcome: event.Passed})
+	if v := j.Verdict(Run{}); v.OK || v.Got != "there is no backend" {
+		t.Errorf("%+v", v)
+	}
 }
 
 // decoded reads a check as the loader does.
