@@ -37,6 +37,16 @@ func BenchmarkAgainstReverseProxy(b *testing.B) {
 	}
 }
 
+// BenchmarkReference is the reference proxy alone, to see that a request
+// allocates nothing.
+func BenchmarkReference(b *testing.B) {
+	address := benchReference(b, fastBackend(b, 100))
+	load(b, address, 2000, nil)
+	b.ReportAllocs()
+	b.ResetTimer()
+	load(b, address, max(b.N, benchClients), nil)
+}
+
 func compare(b *testing.B, size int) {
 	backend := fastBackend(b, size)
 	ours := benchReference(b, backend)
