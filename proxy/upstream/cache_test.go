@@ -6,6 +6,8 @@ import (
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/upstream"
+
+	"pgregory.net/rapid"
 )
 
 // TestCacheEvictsTheOneStoredLongestAgo, whatever its peer, and takes the one
@@ -51,4 +53,37 @@ func TestCacheForgets(t *testing.T) {
 	if upstream.NewCache(upstream.KeepaliveConfig{}) != nil {
 		t.Error("no keepalive directive, no cache")
 	}
+}
+
+// TestCacheAgreesWithItsTwin stores, takes and removes at random and compares
+// what is closed, taken and there with a plain list.
+func TestCacheAgreesWithItsTwin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := upstream.Config{Name: "u", Servers: []upstream.Server{upstream.NewServer("a"), upstream.NewServer("b")}}
+		cfg.Keepalive = upstream.KeepaliveConfig{Connections: rapid.IntRange(1, 5).Draw(t, "connections"), Requests: 3, Timeout: 10}
+		p := newPair(cfg)
+		for range 60 {
+			p.now += time.Duration(rapid.IntRange(0, 2).Draw(t, "pass"))
+			switch rapid.IntRange(0, 4).Draw(t, "what") {
+			case 0, 1, 2:
+				p.conns++
+				peer, served := rapid.IntRange(0, 1).Draw(t, "peer"), rapid.SampledFrom([]int{1, 2, 2, 3}).Draw(t, "served")
+				got := p.cache.Store(upstream.ConnID(p.conns), peer, served, 0, p.now)
+				if want := p.twin.store(p.conns, cfg.Servers[peer].Name, served, p.now, p.wall()); uint64(got) != want {
+					t.Fatalf("storing %d closes %d, the twin %d", p.conns, got, want)
+				}
+			case 3:
+				var r upstream.Request
+				tr := &twinRequest{method: "GET"}
+				got, want := r.Begin(p.group, p.cache, upstream.Arrival{Method: "GET"}, p.now), p.twin.begin(tr, 0, p.wall())
+				if got.Peer != want.Peer || uint64(got.Conn) != want.Conn {
+					t.Fatalf("%+v, the twin %+v", got, want)
+				}
+				r.End(p.now, event.Passed, 200)
+				tr.free("OK", p.wall())
+			case 4:
+				p.remove(t)
+			}
+		}
+	})
 }

@@ -101,6 +101,39 @@ func TestALoneServerIsNeverMarked(t *testing.T) {
 	})
 }
 
+// TestEveryPeerOnce: a request that fails everywhere tries each of many servers
+// once and then gives up, because tries is used up.
+func TestEveryPeerOnce(t *testing.T) {
+	const n = 200 // more than the 64 that need no memory, and two words more
+	g := many(n)
+	var r upstream.Request
+	tried := map[int]bool{}
+	d := r.Begin(g, nil, upstream.Arrival{Method: "GET"}, 0)
+	for d.Action == upstream.Try {
+		if tried[d.Peer] {
+			t.Fatalf("server %d is tried twice", d.Peer)
+		}
+		tried[d.Peer] = true
+		d = r.Fail(0, event.Reset)
+	}
+	if len(tried) != n || d.Status != 502 {
+		t.Errorf("%d of %d servers tried, status %d", len(tried), n, d.Status)
+	}
+}
+
+// TestBeforeTheOrigin: a shell may act a little before scenario time 0, and those
+// seconds are as long as any other.
+func TestBeforeTheOrigin(t *testing.T) {
+	g := many(2)
+	var r upstream.Request
+	r.Begin(g, nil, upstream.Arrival{Method: "GET"}, -1500*time.Millisecond)
+	r.End(-1500*time.Millisecond, event.Passed, 200)
+	r.Begin(g, nil, upstream.Arrival{Method: "GET"}, -2*time.Second)
+	if s := g.State(0); s[0].Checked != -2 || s[1].Checked != -2 {
+		t.Errorf("%v", s)
+	}
+}
+
 // TestGoneIsCountedAndNotRetried: nginx counts the failure before it looks at
 // the client (ngx_http_upstream_next).
 func TestGoneIsCountedAndNotRetried(t *testing.T) {

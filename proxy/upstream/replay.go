@@ -121,15 +121,15 @@ func ReplayEvents(cfg Config, in []Recorded, opt ReplayOptions) Replay {
 	return total
 }
 
-// replaySteps replays one group. Few readings explain almost every log; only
-// one that they don't explain is worth the time of many.
+// replaySteps replays one group. Few readings explain almost every log. One that
+// they don't explain is worth the time of many, unless it differs all over.
 func replaySteps(cfg Config, steps []step, opt ReplayOptions) Replay {
 	if opt.Readings > 0 {
 		return newSearch(cfg, steps, opt).run()
 	}
 	opt.Readings = 64
 	r := newSearch(cfg, steps, opt).run()
-	if r.Different > 0 && r.Cut > 0 {
+	if r.Different > 0 && r.Different <= 20 && r.Cut > 0 {
 		opt.Readings = 1024
 		r = newSearch(cfg, steps, opt).run()
 	}
