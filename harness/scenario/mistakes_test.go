@@ -148,6 +148,8 @@ func TestNoTextIsRefused(t *testing.T) {
 		"name: x\nabout: \xff\xfe":               "x.yaml:2:8: not a text file in UTF-8: byte 0xff",
 		"\x7fELF\x02\x01":                        "x.yaml:1:1: not a text file in UTF-8: byte 0x7f",
 		"\xff\xfen\x00a\x00":                     "x.yaml:1:1: not a text file in UTF-8: byte 0xff",
+		"name: x\rabout: y\r":                    "x.yaml:1:8: a line has to end with a line feed, not with U+000D",
+		"name: x\nabout: \"a\u2028b\"":           "x.yaml:2:10: a line has to end with a line feed, not with U+2028",
 		"PK\x03\x04":                             "x.yaml:1:3: not a text file in UTF-8: byte 0x03",
 		"name: \"a\x1b[31mred\"":                 "x.yaml:1:9: not a text file in UTF-8: byte 0x1b",
 		"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n": "x.yaml:2:2: not a text file in UTF-8: byte 0xe2",

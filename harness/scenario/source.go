@@ -118,7 +118,12 @@ func (a *aligner) pos(value string, p nginxconf.Pos) nginxconf.Pos {
 		}
 		off += i + 1
 	}
-	at := a.offsets[min(off+p.Col-1, len(a.offsets)-1)]
+	var at int
+	if end := len(strings.TrimRight(value, " \t\n")); off+p.Col-1 < end {
+		at = a.offsets[off+p.Col-1]
+	} else if end > 0 {
+		at = min(a.offsets[end-1]+1, len(a.src)) // the end of the text, not of what is blank after it
+	}
 	line := 0
 	for line < len(a.starts) && a.starts[line] <= at {
 		line++

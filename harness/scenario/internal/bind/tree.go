@@ -62,6 +62,9 @@ func badByte(src []byte) (Problem, bool) {
 			r < ' ' && r != '\t' && r != '\n' && r != '\r',
 			r >= 0x7f && r < 0xa0 && r != 0x85:
 			return Problem{Line: line, Col: col, Text: fmt.Sprintf("not a text file in UTF-8: byte 0x%02x", src[i])}, true
+		case r == '\r' && !bytes.HasPrefix(src[i:], []byte("\r\n")), r == 0x85, r == 0x2028, r == 0x2029:
+			// YAML ends a line here, an editor may not; positions would be off.
+			return Problem{Line: line, Col: col, Text: fmt.Sprintf("a line has to end with a line feed, not with %U", r)}, true
 		case r == '\n':
 			line, col = line+1, 1
 		default:
