@@ -144,6 +144,23 @@ func TestLatencies(t *testing.T) {
 	})
 }
 
+// 90 % of 4097 are 3687.3 values: p90 is the 3688th, not the 3687th.
+func TestQuantileTakesTheNextRank(t *testing.T) {
+	var l Latencies
+	for i := range ExactLatencies + 1 {
+		l.Add(time.Millisecond)
+		if i >= 3687 {
+			l.Add(0)
+			l.Add(10 * time.Millisecond)
+		}
+	}
+	// 410 zeros, 4097 of 1 ms, 410 of 10 ms.
+	edge := float64(410+4097) / float64(l.Len())
+	if below, above := l.Quantile(edge), l.Quantile(edge+0.00005); below > 1001*time.Microsecond || above < 9990*time.Microsecond {
+		t.Errorf("%v and %v, want 1ms and 10ms", below, above)
+	}
+}
+
 func TestLatenciesAtTheEdges(t *testing.T) {
 	var l Latencies
 	if l.Quantile(0.5) != 0 || l.Max() != 0 || !l.Exact() {
