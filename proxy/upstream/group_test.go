@@ -105,7 +105,11 @@ func TestALoneServerIsNeverMarked(t *testing.T) {
 // once and then gives up, because tries is used up.
 func TestEveryPeerOnce(t *testing.T) {
 	const n = 200 // more than the 64 that need no memory, and two words more
-	g := many(n)
+	cfg := many(n).Config()
+	for i := range cfg.Servers {
+		cfg.Servers[i].MaxFails = 0 // so that only having been tried keeps a server out
+	}
+	g := upstream.NewGroup(cfg, event.Discard)
 	var r upstream.Request
 	tried := map[int]bool{}
 	d := r.Begin(g, nil, upstream.Arrival{Method: "GET"}, 0)

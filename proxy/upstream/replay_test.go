@@ -21,6 +21,7 @@ var worlds = map[string]func(*world){
 	},
 	"limit":       func(w *world) { w.policy.Timeout = 150 * time.Millisecond },
 	"two workers": func(w *world) { w.workers = 2 },
+	"keepalive":   func(w *world) { w.cfg.Keepalive.Connections = 4; w.sick = 0.3 },
 	"zone":        func(w *world) { w.workers = 3; w.cfg.Zone = true },
 	"sick":        func(w *world) { w.sick = 0.6 },
 	"slow":        func(w *world) { w.attempt = 3 * time.Second },

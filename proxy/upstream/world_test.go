@@ -16,9 +16,11 @@ type world struct {
 	policy   upstream.Policy
 	workers  int
 	requests int
-	every    time.Duration // mean gap between requests
-	attempt  time.Duration // mean length of an attempt
-	sick     float64       // share of attempts that fail
+	every    time.Duration     // mean gap between requests
+	attempt  time.Duration     // mean length of an attempt
+	sick     float64           // share of attempts that fail
+	kept     []*upstream.Cache // per worker, nil without keepalive
+	conns    upstream.ConnID
 	log      []upstream.Recorded
 	now      time.Duration
 	todo     []due
@@ -63,7 +65,9 @@ func (w *world) run() []upstream.Recorded {
 		w.log = append(w.log, upstream.Recorded{Event: e, Arrival: w.arrival})
 	})
 	groups := make([]*upstream.Group, w.workers)
+	w.kept = make([]*upstream.Cache, w.workers)
 	for i := range groups {
+		w.kept[i] = upstream.NewCache(w.cfg.Keepalive)
 		groups[i] = upstream.NewGroup(w.cfg, sink)
 		if w.cfg.Zone {
 			groups[i] = groups[0]
@@ -80,7 +84,7 @@ func (w *world) run() []upstream.Recorded {
 		w.at(t, func() {
 			r := &upstream.Request{}
 			w.arrival = a
-			w.follow(a, r, r.Begin(groups[a.Worker], nil, a, w.now))
+			w.follow(a, r, r.Begin(groups[a.Worker], w.kept[a.Worker], a, w.now), 0)
 		})
 		t += w.random(w.every)
 	}
@@ -93,7 +97,8 @@ func (w *world) run() []upstream.Recorded {
 	return w.log
 }
 
-func (w *world) follow(a upstream.Arrival, r *upstream.Request, d upstream.Decision) {
+// follow carries out a decision; peer is where the running attempt is.
+func (w *world) follow(a upstream.Arrival, r *upstream.Request, d upstream.Decision, peer int) {
 	w.arrival = a
 	switch d.Action {
 	case upstream.Answer:
@@ -102,6 +107,10 @@ func (w *world) follow(a upstream.Arrival, r *upstream.Request, d upstream.Decis
 		w.at(w.now+w.random(w.attempt), func() {
 			o := []event.Outcome{event.Passed, event.Passed, event.Truncated, event.Aborted}[w.rnd.IntN(4)]
 			w.arrival = a
+			if c := w.kept[a.Worker]; c != nil && o == event.Passed {
+				w.conns++
+				c.Store(w.conns, peer, 1, w.now, w.now)
+			}
 			r.End(w.now, o, d.Status)
 			w.answered(a, d.Status)
 		})
@@ -110,11 +119,11 @@ func (w *world) follow(a upstream.Arrival, r *upstream.Request, d upstream.Decis
 			w.arrival = a
 			switch {
 			case w.rnd.Float64() >= w.sick:
-				w.follow(a, r, r.Header(w.now, 200))
+				w.follow(a, r, r.Header(w.now, 200), d.Peer)
 			case w.rnd.IntN(3) == 0:
-				w.follow(a, r, r.Header(w.now, []int{404, 503}[w.rnd.IntN(2)]))
+				w.follow(a, r, r.Header(w.now, []int{404, 503}[w.rnd.IntN(2)]), d.Peer)
 			default:
-				w.follow(a, r, r.Fail(w.now, []event.Outcome{event.Refused, event.ReadTimeout, event.Reset, event.InvalidHeader}[w.rnd.IntN(4)]))
+				w.follow(a, r, r.Fail(w.now, []event.Outcome{event.Refused, event.ReadTimeout, event.Reset, event.InvalidHeader}[w.rnd.IntN(4)]), d.Peer)
 			}
 		})
 	}
