@@ -224,6 +224,16 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+func TestPercentForPeople(t *testing.T) {
+	for want, v := range map[string]float64{
+		"0.0%": 0, "16.7%": 503.0 / 3012, "0.00556%": 1.0 / 18000, "99.9944%": 17999.0 / 18000, "100.0%": 1, "1.0%": 0.01,
+	} {
+		if got := percent(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+}
+
 func TestSecondsForPeople(t *testing.T) {
 	for want, d := range map[string]time.Duration{
 		"0.0s": 0, "60.0s": time.Minute, "170.1s": 170100 * time.Millisecond, "52.04s": 52040 * time.Millisecond,
