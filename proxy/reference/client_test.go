@@ -219,8 +219,8 @@ func TestSendTimeout(t *testing.T) {
 	hold := make(chan struct{})
 	p := play(t, func(_ int, x *exchange) { <-hold })
 	defer close(hold)
-	s := startAt(t, 10, addrs(p), func(_ *upstream.Config, p *nginxconf.Pass) { p.SendTimeout = time.Second })
-	s.bodyLimit = size
+	s := startAt(t, 10, addrs(p), func(_ *upstream.Config, p *nginxconf.Pass) { p.SendTimeout = time.Second },
+		"http { client_max_body_size 64m; }")
 	body := strings.Repeat("x", size)
 	a := s.ask("PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " + sizeOf(body) + "\r\n\r\n" + body)
 	if got := s.log.of(event.AttemptEnded); code(a) != "504" || got != "ended b1 send_timeout 504" {

@@ -15,8 +15,9 @@ type sender struct {
 	limit time.Duration // proxy_send_timeout, real time
 	quit  atomic.Bool
 	done  chan struct{}
+	over  atomic.Bool
 
-	// Set before done is closed:
+	// Set before over:
 	err error
 	at  time.Time // when the whole request was sent, or sending failed
 }
@@ -31,8 +32,9 @@ func send(up *upconn, rest []byte, file *os.File, limit time.Duration) *sender {
 	go func() {
 		s.err = s.run(rest, file)
 		s.at = time.Now()
-		close(s.done)
+		s.over.Store(true)
 		up.wake()
+		close(s.done) // last, so that no signal comes after stop
 	}()
 	return s
 }
@@ -63,22 +65,13 @@ func (s *sender) run(rest []byte, file *os.File) error {
 // whether the request had been sent whole.
 func (s *sender) stop() bool {
 	s.quit.Store(true)
-	select {
-	case <-s.done:
-	default:
+	if !s.over.Load() {
 		s.up.pokeWrite()
-		<-s.done
 	}
+	<-s.done
 	s.up.signal.Store(false)
 	return s.err == nil
 }
 
 // finished is true once the sending is over.
-func (s *sender) finished() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
-}
+func (s *sender) finished() bool { return s.over.Load() }

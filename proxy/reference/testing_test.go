@@ -192,12 +192,14 @@ func start(t *testing.T, addresses []string, change func(*upstream.Config, *ngin
 	return startAt(t, 1, addresses, change)
 }
 
-// startAt runs the scenario's clock at speed.
-func startAt(t *testing.T, speed float64, addresses []string, change func(*upstream.Config, *nginxconf.Pass)) *setting {
+// startAt runs the scenario's clock at speed; text is a configuration text for
+// what isn't in the interpreted configuration.
+func startAt(t *testing.T, speed float64, addresses []string, change func(*upstream.Config, *nginxconf.Pass), text ...string) *setting {
 	t.Helper()
 	u := &upstream.Config{Name: "portal"}
 	backends := map[string]string{}
 	config := &nginxconf.Config{WorkerProcesses: 1, Upstreams: []*upstream.Config{u}}
+	config.Tree, _ = nginxconf.Parse("test.conf", []byte(strings.Join(text, "")), nil)
 	for i, a := range addresses {
 		name := "b" + string(rune('1'+i))
 		u.Servers = append(u.Servers, upstream.NewServer(name))
