@@ -19,7 +19,7 @@ import (
 const (
 	durationPattern = `([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+`
 	countPattern    = `[0-9]+`
-	percentPattern  = `[0-9]+(\.[0-9]+)?\s*%`
+	percentNumber   = `(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)`
 	sizePattern     = `[0-9]+ ?(B|KiB|MiB|GiB)?`
 )
 
@@ -66,14 +66,14 @@ func scalarSchemas() map[reflect.Type]struct {
 		reflect.TypeFor[check.Ended]():    {"Outcome", &jsonschema.Schema{Enum: outcomes}},
 		reflect.TypeFor[fault.Size]():     {"Size", anyOf(integer("0", ""), text(`^`+sizePattern+`$`, "10KiB", "2MiB"))},
 		reflect.TypeFor[fault.Rate]():     {"ByteRate", anyOf(integer("0", ""), text(`^`+sizePattern+`(/s)?$`, "256KiB/s"))},
-		reflect.TypeFor[fault.Portion]():  {"Portion", anyOf(&jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}, text(`^[0-9]+(\.[0-9]+)? ?%$`, "25%"))},
+		reflect.TypeFor[fault.Portion]():  {"Portion", anyOf(&jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}, text(`^`+percentNumber+` ?%$`, "25%"))},
 		reflect.TypeFor[form.Word]():      {"Word", anyOf(&jsonschema.Schema{Type: "string"}, &jsonschema.Schema{Type: "number"})},
 		reflect.TypeFor[form.Interval]():  {"Interval", anyOf(text(`^`+durationPattern+`(\s*\.\.\s*`+durationPattern+`)?$`, "5s", "2s..20s"), zero)},
 		reflect.TypeFor[form.Rate]():      {"Rate", text(`^[0-9]+(\.[0-9]+)?\s*/\s*[smh]$`, "5/s", "30/m")},
 		reflect.TypeFor[form.Request]():   {"Request", text(`^\s*[A-Z]+\s+/[!-~]*\s*$`, "GET /")},
 		reflect.TypeFor[form.Speed]():     {"Speed", anyOf(&jsonschema.Schema{Const: "auto"}, &jsonschema.Schema{Type: "number", Minimum: "1", Maximum: "1000"})},
 		reflect.TypeFor[form.Range]():     {"Range", anyOf(integer("1", ""), text(`^[0-9]+(\s*\.\.\s*([0-9]+)?)?$`, "1..2"))},
-		reflect.TypeFor[form.Share]():     {"Share", text(`^[0-9]+(\.[0-9]+)?\s*%$`, "10%")},
+		reflect.TypeFor[form.Share]():     {"Share", text(`^`+percentNumber+`\s*%$`, "10%")},
 		reflect.TypeFor[form.Headers]():   {"Headers", headersSchema()},
 		reflect.TypeFor[[]fault.Header](): {"Headers", headersSchema()},
 		reflect.TypeFor[form.Nginx](): {"Nginx", anyOf(text(`\S`), &jsonschema.Schema{
@@ -109,7 +109,7 @@ func (b *schemaBuilder) scalar(t reflect.Type) *jsonschema.Schema {
 		b.defs[e.name] = e.schema
 	}
 	b.defs["HeaderValue"] = headerValue()
-	b.defs["PercentSpan"] = text(spanPattern(`[0-9]+(\.[0-9]+)?\s*%?`), "> 0%", "12%..21%")
+	b.defs["PercentSpan"] = text(spanPattern(percentNumber+`\s*%?`), "> 0%", "12%..21%")
 	b.defs["SecondsSpan"] = text(spanPattern(durationPattern), "60s ±1s", "60s..62s", "< 5s")
 	return ref(e.name)
 }
@@ -130,7 +130,7 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 
 var cutPlaces = []any{"accept", "request", "header", "after_header", "body"}
 
-// limits adds what the specs check by hand; TestSchemaLimits holds it against them.
+// limits adds what the specs check by hand; TestSchemaAgreesWithTheLoader holds it against them.
 func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 	set := func(key string, f func(*jsonschema.Schema)) {
 		if p, ok := s.Properties.Get(key); ok {
