@@ -19,6 +19,7 @@ type world struct {
 	every    time.Duration     // mean gap between requests
 	attempt  time.Duration     // mean length of an attempt
 	sick     float64           // share of attempts that fail
+	gone     float64           // share of those whose client has left by then
 	kept     []*upstream.Cache // per worker, nil without keepalive
 	conns    upstream.ConnID
 	log      []upstream.Recorded
@@ -120,6 +121,9 @@ func (w *world) follow(a upstream.Arrival, r *upstream.Request, d upstream.Decis
 			switch {
 			case w.rnd.Float64() >= w.sick:
 				w.follow(a, r, r.Header(w.now, 200), d.Peer)
+			case w.gone > 0 && w.rnd.Float64() < w.gone:
+				r.Gone()
+				w.follow(a, r, r.Fail(w.now, event.Reset), d.Peer)
 			case w.rnd.IntN(3) == 0:
 				w.follow(a, r, r.Header(w.now, []int{404, 503}[w.rnd.IntN(2)]), d.Peer)
 			default:
