@@ -154,8 +154,7 @@ func (r *resolver) opens(n *yaml.Node, what string, from time.Duration) {
 		r.b.Errorf(n, "%s: this window opens at %s, but all traffic is over by then (the last request is sent at %s)", what, written(from), written(last))
 		return
 	}
-	r.warnings = append(r.warnings, Problem{Pos: r.pos(n.Line, n.Column), Variant: r.s.Variant,
-		Text: what + ": this window opens after the last request is sent"})
+	r.warn(Problem{Pos: r.pos(n.Line, n.Column), Text: what + ": this window opens after the last request is sent"})
 }
 
 // written is a duration as one would write it: 2h, not 2h0m0s.

@@ -137,17 +137,23 @@ func (e *expectation) ofTraffic(refs check.Refs) {
 	}
 }
 
-// vain reports values that every run would meet.
+// vain reports values that every run would meet, and warns of those that hardly
+// any could.
 func (e *expectation) vain() {
 	v := reflect.ValueOf(e.def).Elem()
 	for i := range v.NumField() {
 		s, ok := v.Field(i).Interface().(check.Span)
-		if !ok || !s.Set || s.Lo != 0 || s.LoOpen {
+		if !ok || !s.Set {
 			continue
 		}
-		if math.IsInf(s.Hi, 1) || s.Unit == check.Percent && s.Hi >= 1 && !s.HiOpen {
-			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-			e.b.Errorf(e.at(name), "%s: %s: %s", e.kind, name, fmt.Sprintf("%q always holds, so it could never fail", s.String()))
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		at := e.at(key)
+		switch {
+		case s.Lo == 0 && !s.LoOpen && (math.IsInf(s.Hi, 1) || s.Unit == check.Percent && s.Hi >= 1 && !s.HiOpen):
+			e.b.Errorf(at, "%s: %s: %q always holds, so it could never fail", e.kind, key, s.String())
+		case s.Unit == check.Seconds && s.Lo == s.Hi && s.Lo > 0:
+			e.warn(Problem{Pos: e.pos(at.Line, at.Column), Text: fmt.Sprintf("%s: %s: no run on sockets takes exactly %s", e.kind, key, s),
+				Hint: fmt.Sprintf("%s ±1s gives it a tolerance", s)})
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -148,6 +149,15 @@ func slug(s string) string {
 		return out
 	}
 	return ""
+}
+
+// warn notes what is allowed but probably not meant.
+func (r *resolver) warn(p Problem) {
+	if slices.Contains(r.warnings, p) {
+		return // the base scenario has it too
+	}
+	p.Variant = r.s.Variant
+	r.loader.warnings = append(r.warnings, p)
 }
 
 // scenario resolves one bound scenario and takes its mistakes.

@@ -20,6 +20,8 @@ type config struct {
 	// complete is false when broken syntax may have hidden a part of it, so that
 	// what it lacks proves nothing.
 	complete bool
+	// only are warnings about what only a real nginx can do.
+	only []Problem
 }
 
 // bindNginx takes the text itself or {file: NAME}.
@@ -47,7 +49,7 @@ func (r *resolver) nginx() {
 		return
 	}
 	if c := r.configs[n]; c != nil {
-		r.cfg, r.s.Nginx = c, c.Config
+		r.use(c)
 		return
 	}
 	src, translate, ok := r.configSource(n, x)
@@ -59,18 +61,26 @@ func (r *resolver) nginx() {
 	for _, p := range append(broken, mistakes...) {
 		r.add(Problem{Pos: translate(p.Pos), Text: p.Text, Hint: p.Hint}, r.s.Variant)
 	}
-	if len(r.s.Engines) != 1 || r.s.Engines[0] != Nginx {
-		for _, note := range cfg.NginxOnly {
-			r.warnings = append(r.warnings, Problem{Pos: translate(note.Pos), Variant: r.s.Variant,
-				Text: "runs on nginx only, because " + note.Text, Hint: "engines: [nginx] says so"})
-		}
+	c := &config{Config: cfg, complete: len(broken) == 0}
+	for _, note := range cfg.NginxOnly {
+		c.only = append(c.only, Problem{Pos: translate(note.Pos),
+			Text: "runs on nginx only, because " + note.Text, Hint: "engines: [nginx] says so"})
 	}
-	r.cfg = &config{cfg, len(broken) == 0}
-	r.s.Nginx = cfg
 	if r.configs == nil {
 		r.loader.configs = map[*yaml.Node]*config{}
 	}
-	r.configs[n] = r.cfg
+	r.configs[n] = c
+	r.use(c)
+}
+
+// use makes c the scenario's configuration.
+func (r *resolver) use(c *config) {
+	r.cfg, r.s.Nginx = c, c.Config
+	if len(r.s.Engines) != 1 || r.s.Engines[0] != "nginx" {
+		for _, p := range c.only {
+			r.warn(p)
+		}
+	}
 }
 
 // configSource finds the text and says how a position in it becomes one for the user.

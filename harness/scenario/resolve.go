@@ -10,15 +10,8 @@ import (
 	"github.com/nolive/nolive/harness/scenario/internal/form"
 )
 
-// The engines, in the order in which they run.
-const (
-	Sim       = "sim"
-	Reference = "reference"
-	Nginx     = "nginx"
-)
-
-// Engines are all engines, in the order in which they run.
-func Engines() []string { return []string{Sim, Reference, Nginx} }
+// engineNames are all engines, in the order in which they run.
+func engineNames() []string { return []string{"sim", "reference", "nginx"} }
 
 // resolver turns the written form of one scenario into a Scenario and notes
 // what doesn't fit together.
@@ -61,13 +54,13 @@ func (r *resolver) resolve() {
 func (r *resolver) engines() []string {
 	n := bind.Node(r.b, &r.form.Engines)
 	if n == nil {
-		return Engines()
+		return engineNames()
 	}
 	if len(n.Content) == 0 {
 		r.b.Errorf(n, "engines: the list is empty, so the scenario would never run")
 	}
 	var out []string
-	for _, e := range Engines() {
+	for _, e := range engineNames() {
 		if slices.Contains(r.form.Engines, e) {
 			out = append(out, e)
 		}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -204,17 +205,34 @@ backends:
 traffic:
   t: {request: GET /, rate: 1/s, for: 60s}
 expect:
-  - marked: {backend: a:1, times: 0}
+  - latency: {of: t, max: 60s}
+variants:
+  later:
+    about: inherits all of them
 `
-	f := parse(t, src)
-	if len(f.Warnings) != 2 || f.Warnings[0].Pos.Line != 4 || f.Warnings[0].Pos.Col != 18 || f.Warnings[1].Pos.Line != 8 {
-		t.Errorf("got %v", f.Warnings)
+	lines := func(f *File) (out []string) {
+		for _, p := range f.Warnings {
+			out = append(out, p.String())
+		}
+		return out
 	}
+	only := `x.yaml:4:18: runs on nginx only, because `
+	rest := []string{
+		"x.yaml:8:20: a:1: this window opens after the last request is sent",
+		"x.yaml:13:27: latency: max: no run on sockets takes exactly 60s (60s ±1s gives it a tolerance)",
+	}
+	f := parse(t, src)
+	got := lines(f)
+	if len(got) != 3 || !strings.HasPrefix(got[0], only) || !strings.HasSuffix(got[0], " (engines: [nginx] says so)") {
+		t.Fatalf("got %q", got)
+	}
+	diff(t, "warnings", got[1:], rest)
 	if len(f.Scenarios[0].Nginx.NginxOnly) != 1 {
 		t.Errorf("the runner can't see it: %v", f.Scenarios[0].Nginx.NginxOnly)
 	}
-	f = parse(t, src+"engines: [nginx]\n")
-	if len(f.Warnings) != 1 {
-		t.Errorf("it was said that this is for nginx alone; got %v", f.Warnings)
+	diff(t, "it was said that this is for nginx alone", lines(parse(t, src+"engines: [nginx]\n")), rest)
+	got = lines(parse(t, src+"    engines: null\nengines: [nginx]\n"))
+	if len(got) != 3 || !strings.HasPrefix(got[0], "x.yaml:4:18: in variant later: runs on nginx only") {
+		t.Errorf("got %q", got)
 	}
 }
