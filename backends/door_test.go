@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -155,25 +154,26 @@ func TestShutFromTheStart(t *testing.T) {
 	}
 }
 
-// The port stays the backend's own while it refuses: a client that is given
-// ephemeral ports by the thousand never gets this one, which would connect it to
-// itself, and nobody else can listen on a free port and find this one.
+// The port stays the backend's own while it refuses: no client gets it as the
+// port to connect from, which would connect it to itself.
 func TestRefusedPortIsKept(t *testing.T) {
 	s, _, begin := change(t, fault.Refusing, fault.Open)
-	for range 3000 {
-		if err := probe(s.Addr(), fault.Refusing); err != nil {
-			t.Fatal(err)
+	other := start(t, backends.Options{})
+	own, err := net.ResolveTCPAddr("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := net.Dialer{LocalAddr: own}
+	if c, err := d.Dial("tcp", other.Addr()); !errors.Is(err, syscall.EADDRINUSE) {
+		t.Errorf("a client could use the port: %v", err)
+		if err == nil {
+			c.Close()
 		}
 	}
 	for range 300 {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+		if err := probe(s.Addr(), fault.Refusing); err != nil {
 			t.Fatal(err)
 		}
-		if ln.Addr().String() == s.Addr() {
-			t.Fatal("somebody else got the port")
-		}
-		ln.Close()
 	}
 	begin()
 	if err := probe(s.Addr(), fault.Open); err != nil {
@@ -238,25 +238,54 @@ func TestThawServesTheQueue(t *testing.T) {
 // What is due during a freeze happens at the thaw.
 func TestDueDuringTheFreezeHappensAtTheThaw(t *testing.T) {
 	ms := time.Millisecond
-	for name, spec := range map[string]fault.Spec{
-		"answer": &fault.RespondSpec{After: 200 * ms},
-		"drip":   &fault.DripSpec{Every: 200 * ms, Bytes: 40},
-		"close":  &fault.CloseSpec{CutSpec: fault.CutSpec{At: "header", Bytes: 5, Pause: 200 * ms}},
+	for name, c := range map[string]struct {
+		spec  fault.Spec
+		ended time.Duration
+	}{
+		"answer": {&fault.RespondSpec{After: 200 * ms}, 500 * ms},
+		"drip":   {&fault.DripSpec{Every: 200 * ms, Bytes: 20}, 700 * ms}, // at 0, 500 and 700 ms
+		"close":  {&fault.CloseSpec{CutSpec: fault.CutSpec{At: "header", Bytes: 5, Pause: 200 * ms}}, 500 * ms},
 	} {
 		for _, shut := range []fault.Door{fault.Frozen, fault.Blackholed} {
-			rules := append(during(t, 100*ms, 500*ms, door(shut)), always(t, spec)...)
+			rules := append(during(t, 100*ms, 500*ms, door(shut)), always(t, c.spec)...)
 			clk := clock.New(1)
 			s := start(t, backends.Options{Rules: rules, Clock: clk})
-			c := dial(t, s.Addr())
-			send(t, c, strings.Replace(get, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
+			tcp := dial(t, s.Addr())
+			send(t, tcp, strings.Replace(get, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
 			eventually(t, "the connection", func() bool { return s.Connections() == 1 })
 			clk.Begin(time.Now())
-			got, how := rest(c)
-			if at := clk.Now(); how != "fin" || at < 500*ms {
-				t.Errorf("%s, %s: %q and %s at %v, want fin after the thaw at 500ms", name, shut, got, how, at)
+			got, how := rest(tcp)
+			if at := clk.Now(); how != "fin" || at < c.ended {
+				t.Errorf("%s, %s: %q and %s at %v, want fin from %v on", name, shut, got, how, at, c.ended)
 			}
 		}
 	}
+}
+
+// edges runs f with the instant of a door's change, once with a clock that only
+// begins there and once with one that runs into it. f says whether it came in
+// time to tell anything.
+func edges(t *testing.T, f func(t *testing.T, at time.Duration, clk *clock.Clock, reach func()) bool) {
+	t.Run("clock begins there", func(t *testing.T) {
+		const at = 10 * time.Second
+		for range 10 {
+			clk := clock.New(1)
+			if f(t, at, clk, func() { clk.Begin(time.Now().Add(-at)) }) {
+				return
+			}
+		}
+		t.Error("the machine is too slow")
+	})
+	t.Run("clock runs into it", func(t *testing.T) {
+		for at := 100 * time.Millisecond; at < 10*time.Second; at *= 2 {
+			clk := clock.New(1)
+			clk.Begin(time.Now())
+			if f(t, at, clk, func() {}) {
+				return
+			}
+		}
+		t.Error("the machine is too slow")
+	})
 }
 
 // What a stopped process doesn't read stays with the sender, and what it
@@ -264,32 +293,107 @@ func TestDueDuringTheFreezeHappensAtTheThaw(t *testing.T) {
 func TestFrozenBackendNeitherReadsNorWrites(t *testing.T) {
 	const size = 256 << 20
 	for _, shut := range []fault.Door{fault.Frozen, fault.Blackholed} {
-		clk := clock.New(1)
-		rec := &record{}
-		rules := append(during(t, 10*time.Second, 0, door(shut)), always(t, &fault.RespondSpec{Size: size})...)
-		s := start(t, backends.Options{Rules: rules, Clock: clk, Sink: rec})
-		reader, writer := dial(t, s.Addr()), dial(t, s.Addr())
-		send(t, reader, get)
-		send(t, writer, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 268435456\r\n\r\n")
-		eventually(t, "both requests", func() bool { return len(rec.of(event.BackendGot)) == 2 })
-		clk.Begin(time.Now().Add(-10 * time.Second))
-		eventually(t, shut.String(), func() bool { return len(rec.of(event.FaultOn)) == 1 })
-		reader.SetDeadline(time.Now().Add(shortly))
-		if n, err := io.Copy(io.Discard, reader); n >= size || !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("%s: %d bytes came, and %v", shut, n, err)
-		}
-		writer.SetDeadline(time.Now().Add(shortly))
-		var sent int
-		for block := make([]byte, 1<<20); sent < size; {
-			n, err := writer.Write(block)
-			sent += n
-			if err != nil {
-				break
+		edges(t, func(t *testing.T, at time.Duration, clk *clock.Clock, reach func()) bool {
+			rec := &record{}
+			rules := append(during(t, at, 0, door(shut)), always(t, &fault.RespondSpec{Size: size})...)
+			s := start(t, backends.Options{Rules: rules, Clock: clk, Sink: rec})
+			reader, writer := dial(t, s.Addr()), dial(t, s.Addr())
+			send(t, reader, get)
+			send(t, writer, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 268435456\r\n\r\n")
+			eventually(t, "both requests or the door", func() bool {
+				return len(rec.of(event.BackendGot)) == 2 || len(rec.of(event.FaultOn)) == 1
+			})
+			if clk.Now() > at/2 {
+				return false
 			}
+			reach()
+			eventually(t, shut.String(), func() bool { return len(rec.of(event.FaultOn)) == 1 })
+			if n := stalls(reader, size, reader.Read); n >= size {
+				t.Errorf("%s: the whole answer came", shut)
+			}
+			if n := stalls(writer, size, writer.Write); n >= size {
+				t.Errorf("%s: the whole body was taken", shut)
+			}
+			return true
+		})
+	}
+}
+
+// stalls moves bytes until none have moved for a while or there are enough, and
+// returns how many did.
+func stalls(c net.Conn, enough int, move func([]byte) (int, error)) int {
+	moved := 0
+	for block := make([]byte, 1<<20); moved < enough; {
+		c.SetDeadline(time.Now().Add(shortly))
+		n, err := move(block)
+		moved += n
+		if err != nil && n == 0 {
+			break
 		}
-		if sent >= size {
-			t.Errorf("%s: the whole body was taken", shut)
+	}
+	return moved
+}
+
+// A connection that was open before the freeze stands still like a new one.
+func TestOpenConnectionsFreezeToo(t *testing.T) {
+	for _, shut := range []fault.Door{fault.Frozen, fault.Blackholed} {
+		s, rec, begin := change(t, fault.Open, shut)
+		c := dial(t, s.Addr())
+		send(t, c, get)
+		r := bufio.NewReader(c)
+		answer(t, r)
+		begin()
+		send(t, c, get)
+		c.SetDeadline(time.Now().Add(shortly))
+		if b, err := r.ReadByte(); err == nil {
+			t.Errorf("%s: got %q, want nothing", shut, b)
 		}
+		if n := len(rec.of(event.BackendGot)); n != 1 {
+			t.Errorf("%s: %d requests were read, want only the one before", shut, n)
+		}
+	}
+}
+
+// What arrives during a freeze is never read, so that the end of the process
+// resets the connection.
+func TestFrozenReadsLeaveTheirBytesToTheKernel(t *testing.T) {
+	edges(t, func(t *testing.T, at time.Duration, clk *clock.Clock, reach func()) bool {
+		end := at + time.Second
+		rec := &record{}
+		rules := append(during(t, at, end, door(fault.Frozen)), during(t, end, 0, door(fault.Refusing))...)
+		s := start(t, backends.Options{Rules: rules, Clock: clk, Sink: rec})
+		c := dial(t, s.Addr())
+		send(t, c, get)
+		if answer(t, bufio.NewReader(c)); clk.Now() > at/2 {
+			return false
+		}
+		reach()
+		eventually(t, "the freeze", func() bool { return len(rec.of(event.FaultOn)) >= 1 })
+		_, err := io.WriteString(c, get)
+		if clk.Now() > end-time.Second/4 {
+			return false
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, how := rest(c); got != "" || how != "rst" {
+			t.Errorf("got %q and %s, want rst", got, how)
+		}
+		return true
+	})
+}
+
+// The connection that holds the door of a blackhole shut is none of the clients'.
+func TestBlackholesOwnConnectionIsNotCounted(t *testing.T) {
+	rules := append(during(t, 0, 10*time.Second, door(fault.Blackholed)),
+		fault.Rule{When: fault.When{Connection: fault.Range{From: 1, To: 1}}, Do: meaning(t, &fault.StatusSpec{Code: 503})})
+	clk := clock.New(1)
+	s := start(t, backends.Options{Rules: rules, Clock: clk})
+	clk.Begin(time.Now().Add(-10 * time.Second))
+	c := dial(t, s.Addr())
+	send(t, c, get)
+	if status, _ := answer(t, bufio.NewReader(c)); status != 503 {
+		t.Errorf("the first client's connection got %d, want 503", status)
 	}
 }
 

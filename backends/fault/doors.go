@@ -72,7 +72,7 @@ func changes(edges []time.Duration, door func(time.Duration) Door) []DoorChange 
 	slices.Sort(edges)
 	out := []DoorChange{{0, door(0)}}
 	for _, t := range slices.Compact(edges) {
-		if d := door(t); t > 0 && d != out[len(out)-1].Door {
+		if d := door(t); d != out[len(out)-1].Door {
 			out = append(out, DoorChange{t, d})
 		}
 	}

@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -144,6 +145,8 @@ func TestTimelineInWords(t *testing.T) {
 		{"close inside the body", &fault.CloseSpec{CutSpec: fault.CutSpec{At: "body", Pause: s}}, 0,
 			[]fault.Sight{{At: 0, Bytes: 39}, {At: s, Bytes: 39, End: fault.Close}}},
 		{"no length", &fault.RespondSpec{Framing: "close"}, 0, []fault.Sight{{At: 0, Bytes: 22}, {At: 0, Bytes: 22, End: fault.Close}}},
+		{"closes with the last piece of a drip", &fault.DripSpec{Every: s, Bytes: 30, RespondSpec: fault.RespondSpec{Framing: "close", Body: strings.Repeat("x", 20)}}, 0,
+			[]fault.Sight{{At: 0, Bytes: 30}, {At: s, Bytes: 39}, {At: s, Bytes: 39, End: fault.Close}}},
 		{"connection: close", &fault.RespondSpec{Headers: []fault.Header{{"Connection", "close"}}}, 0,
 			[]fault.Sight{{At: 0, Bytes: 60}, {At: 0, Bytes: 60, End: fault.Close}}},
 	} {
