@@ -63,8 +63,9 @@ func (b *Binder) structure(what string, n *yaml.Node, v reflect.Value) {
 	given := map[string]bool{}
 	merged := false
 	Pairs(n, func(k, c *yaml.Node) {
-		if merged = merged || k.ShortTag() == "!!merge"; merged {
-			return // reported by Parse
+		if k.ShortTag() == "!!merge" {
+			merged = true // reported by Parse; what it brings isn't known
+			return
 		}
 		f := byName[k.Value]
 		if f == nil {
