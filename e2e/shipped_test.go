@@ -1,0 +1,27 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/harness"
+)
+
+var _ = Describe("Every shipped scenario holds", func() {
+	for _, s := range shipped() {
+		for _, e := range s.Engines {
+			k := key{s.Title(), harness.Engine(e), 0}
+			It(k.String(), func(ctx SpecContext) {
+				r := result(ctx, k)
+				for _, v := range r.Verdicts {
+					Expect(v.OK).To(BeTrue(), "%s: want %s, got %s\n%s", v.Check, v.Want, v.Got, text(r))
+				}
+				Expect(r.Verdicts).NotTo(BeEmpty())
+			}, SpecTimeout(15*time.Minute))
+		}
+	}
+})
