@@ -21,9 +21,10 @@ type Exchange struct {
 	Worker      int
 	// Attempts in order.
 	Attempts []Attempt
-	// NoLive is true when the pool had no live peer for it, at NoLiveAt.
+	// NoLive is true when the upstream NoLiveIn had no live peer for it, at NoLiveAt.
 	NoLive   bool
 	NoLiveAt time.Duration
+	NoLiveIn string
 	// Got lists the backends that read the request, in order of arrival.
 	Got []string
 }

@@ -81,7 +81,7 @@ func (f *flight) take(e *event.Event) {
 		}
 	case event.NoLive:
 		if !x.NoLive {
-			x.NoLive, x.NoLiveAt = true, e.At
+			x.NoLive, x.NoLiveAt, x.NoLiveIn = true, e.At, e.Upstream
 		}
 	case event.BackendGot:
 		x.Got = append(x.Got, e.Peer)

@@ -1,83 +1,96 @@
 package analysis
 
 import (
-	"slices"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
 )
 
-// Cell says what happened on one backend in one slice of time. Several bits may
-// be set; a picture shows the gravest.
-type Cell uint8
-
-// The bits, from the lightest to the gravest.
-const (
-	// Answered: an attempt ended with a response.
-	Answered Cell = 1 << iota
-	// Out: the backend was out of rotation.
-	Out
-	// Busy: an attempt that lasts longer than a slice was under way.
-	Busy
-	// Failed: an attempt ended without a response, or was given up for the next.
-	Failed
-)
-
-// laneCells is how many slices a lane holds at most: enough for a wide
-// terminal, and constant however long the run.
-const laneCells = 256
-
-// Lanes computes one lane per backend over time, in constant memory: when a run
-// outgrows the slices, they double in length.
+// Lanes computes, over time, what filled each backend and how many requests
+// each upstream turned away. Its memory is constant: when a run outgrows the
+// slices, they get longer.
 type Lanes struct {
-	// Width is the length of one slice.
-	Width time.Duration
-	// End is the latest instant seen.
-	End   time.Duration
-	names []string
-	cells map[string]*[laneCells]Cell
+	// slice is the length of one slice, end the latest instant seen.
+	slice, end time.Duration
+	backends   index[string]
+	lanes      []*lane
+	upstreams  index[string]
+	doors      []*door
 }
 
 var _ Observer = (*Lanes)(nil)
 
+// laneSlices is how many slices a lane has: after the largest step from one length
+// to the next, five, there are still more than a usual terminal has columns.
+const laneSlices = 1024
+
+// lane is one backend, door one upstream.
+type (
+	lane [laneSlices]slot
+	door [laneSlices]gate
+)
+
 // NewLanes returns empty lanes for the backends, in this order.
 func NewLanes(backends []string) *Lanes {
-	l := &Lanes{Width: 10 * time.Millisecond, cells: map[string]*[laneCells]Cell{}}
+	l := &Lanes{slice: lengths[0]}
 	for _, b := range backends {
 		l.lane(b)
 	}
 	return l
 }
 
-func (l *Lanes) lane(name string) *[laneCells]Cell {
-	c := l.cells[name]
-	if c == nil {
-		c = new([laneCells]Cell)
-		l.cells[name] = c
-		l.names = append(l.names, name)
+func (l *Lanes) lane(name string) *lane {
+	i := l.backends.of(name)
+	if i == len(l.lanes) {
+		l.lanes = append(l.lanes, new(lane))
 	}
-	return c
+	return l.lanes[i]
 }
 
-// Exchange draws the attempts of one request.
+func (l *Lanes) door(upstream string) *door {
+	i := l.upstreams.of(upstream)
+	if i == len(l.doors) {
+		l.doors = append(l.doors, new(door))
+	}
+	return l.doors[i]
+}
+
+// Exchange draws the attempts of one request, and whether it was turned away.
 func (l *Lanes) Exchange(x *Exchange) {
+	l.reach(x.Ended)
 	for i := range x.Attempts {
-		a := &x.Attempts[i]
-		end, last := a.Ended, Answered
-		switch a.Outcome {
-		case event.Passed, event.Truncated, event.Aborted:
-		case 0:
-			end, last = max(x.Ended, a.Started), Busy
-		default:
-			last = Failed
+		if a := &x.Attempts[i]; a.Peer != "" { // else its events were lost
+			l.attempt(a, x.Ended)
 		}
-		l.reach(end)
-		from, to := l.at(a.Started), l.at(end)
-		lane := l.lane(a.Peer)
-		for c := from; c < to; c++ {
-			lane[c] |= Busy
-		}
-		lane[to] |= last
+	}
+	switch {
+	case x.NoLive:
+		l.reach(x.NoLiveAt)
+		g := &l.door(x.NoLiveIn)[l.at(x.NoLiveAt)]
+		g.asked++
+		g.turned++
+	case len(x.Attempts) > 0 && x.Attempts[0].Peer != "":
+		l.reach(x.Attempts[0].Started)
+		l.door(x.Attempts[0].Upstream)[l.at(x.Attempts[0].Started)].asked++
+	}
+}
+
+// attempt draws one attempt; one without an end lasts until the end of its request.
+func (l *Lanes) attempt(a *Attempt, ended time.Duration) {
+	if a.Outcome != 0 {
+		ended = a.Ended
+	}
+	ended = max(ended, a.Started)
+	l.reach(ended)
+	lane := l.lane(a.Peer)
+	p := patienceOf(ended - a.Started)
+	l.spread(a.Started, ended, func(i int, seconds float32) { lane[i].busy[p] += seconds })
+	switch a.Outcome {
+	case 0:
+	case event.Passed, event.Truncated, event.Aborted:
+		lane[l.at(ended)].answered++
+	default:
+		lane[l.at(ended)].failed++
 	}
 }
 
@@ -85,9 +98,7 @@ func (l *Lanes) Exchange(x *Exchange) {
 func (l *Lanes) Stretch(s Stretch) {
 	l.reach(s.To)
 	lane := l.lane(s.Peer)
-	for c := l.at(s.From); c < l.at(s.To); c++ {
-		lane[c] |= Out
-	}
+	l.spread(s.From, s.To, func(i int, seconds float32) { lane[i].out += seconds })
 }
 
 // Mark draws nothing: a mark is where an out-of-rotation stretch begins.
@@ -96,47 +107,50 @@ func (l *Lanes) Mark(Mark) {}
 // Log draws nothing.
 func (l *Lanes) Log(event.Event) {}
 
-func (l *Lanes) at(t time.Duration) int { return int(max(t, 0) / l.Width) }
+// spread tells how much of a time lies in each slice.
+func (l *Lanes) spread(from, to time.Duration, add func(i int, seconds float32)) {
+	from = max(from, 0)
+	if to <= from {
+		return
+	}
+	first, last := l.at(from), l.at(to)
+	if first == last {
+		add(first, float32((to - from).Seconds()))
+		return
+	}
+	add(first, float32((time.Duration(first+1)*l.slice - from).Seconds()))
+	whole := float32(l.slice.Seconds())
+	for i := first + 1; i < last; i++ {
+		add(i, whole)
+	}
+	add(last, float32((to - time.Duration(last)*l.slice).Seconds()))
+}
+
+func (l *Lanes) at(t time.Duration) int { return int(max(t, 0) / l.slice) }
 
 // reach makes room for an instant.
 func (l *Lanes) reach(t time.Duration) {
-	l.End = max(l.End, t)
-	for l.at(t) >= laneCells {
-		for _, c := range l.cells {
-			for i := range laneCells / 2 {
-				c[i] = c[2*i] | c[2*i+1]
-			}
-			clear(c[laneCells/2:])
+	l.end = max(l.end, t)
+	for l.at(t) >= laneSlices {
+		longer := longerThan(l.slice)
+		n := int(longer / l.slice)
+		for _, lane := range l.lanes {
+			fold(lane[:], n, (*slot).add)
 		}
-		l.Width *= 2
+		for _, door := range l.doors {
+			fold(door[:], n, (*gate).add)
+		}
+		l.slice = longer
 	}
 }
 
-// Backends are the names of the lanes, in order.
-func (l *Lanes) Backends() []string { return l.names }
-
-// Lane is one backend's picture.
-type Lane struct {
-	Name  string
-	Cells []Cell
-}
-
-// Fit returns the lanes in width slices or fewer, and the length of each.
-func (l *Lanes) Fit(width int) ([]Lane, time.Duration) {
-	used := l.at(l.End) + 1
-	merge := max((used+width-1)/max(width, 1), 1)
-	var out []Lane
-	for _, name := range l.names {
-		cells := l.cells[name][:used]
-		lane := Lane{Name: name}
-		for part := range slices.Chunk(cells, merge) {
-			sum := Cell(0)
-			for _, c := range part {
-				sum |= c
-			}
-			lane.Cells = append(lane.Cells, sum)
+// fold makes one slice of each n.
+func fold[T any](cells []T, n int, add func(*T, *T)) {
+	for i := range cells {
+		var sum T
+		for j := i * n; j < min((i+1)*n, len(cells)); j++ {
+			add(&sum, &cells[j])
 		}
-		out = append(out, lane)
+		cells[i] = sum
 	}
-	return out, l.Width * time.Duration(merge)
 }

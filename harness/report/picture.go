@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -11,117 +12,155 @@ import (
 	"github.com/nolive/nolive/harness/analysis"
 )
 
-// glyph is how one cell looks, gravest first.
-var glyphs = []struct {
-	bit   analysis.Cell
+// glyph is how one column of a lane looks.
+type glyph uint8
+
+// The glyphs; glyphs has their looks.
+const (
+	idle glyph = iota
+	failed
+	someFailed
+	processed
+	absent
+	answered
+	turned
+)
+
+var glyphs = [...]struct {
 	sign  string
 	style lipgloss.Style
 	means string
 }{
-	{analysis.Failed, "X", bad, "failed or timed out"},
-	{analysis.Busy, "▒", busy, "being processed"},
-	{analysis.Out, "─", absent, "out of rotation"},
-	{analysis.Answered, "•", good, "answered"},
+	idle:       {"·", faint, ""},
+	failed:     {"X", bad, "failed or timed out"},
+	someFailed: {"x", bad, "some failed"},
+	processed:  {"▒", busy, "being processed"},
+	absent:     {"─", out, "out of rotation"},
+	answered:   {"•", good, "answered"},
+	turned:     {"█", bad, "share of requests turned away"},
 }
 
-// WriteLanes draws one lane per backend, at most width columns wide in all, with
-// a time axis and a legend.
+// sparse is up to how many attempts a column shows them one by one.
+const sparse = 4
+
+// look is what filled most of a column. Where attempts are few, each counts: the
+// X of a time-out or of a failed probe stands out from the stretch out of
+// rotation that it begins. Where they are many, time counts: a minute in which
+// seventy requests were answered, sixty timed out and the backend was out for
+// forty seconds is a minute out of rotation, and X is left for the backend on
+// which hardly anything succeeds.
+func look(c analysis.Cell) glyph {
+	few := c.Answered+c.Failed <= sparse
+	switch {
+	case few && c.Failed > 0 && c.Failed >= c.Answered:
+		return failed
+	case c.Out >= 0.5:
+		return absent
+	case c.Failed > 0 && c.Failed >= 3*c.Answered:
+		return failed
+	case c.Busy >= 0.5:
+		return processed
+	case c.Failed > 0:
+		return someFailed
+	case c.Answered > 0:
+		return answered
+	case c.Busy > 0 && c.Busy >= c.Out:
+		return processed
+	case c.Out > 0:
+		return absent
+	}
+	return idle
+}
+
+// WriteLanes draws one lane per backend, and one per upstream that turned
+// clients away, at most width columns wide in all, with a time axis and a legend.
 func WriteLanes(w io.Writer, l *analysis.Lanes, width int) {
 	label := 0
-	for _, n := range l.Backends() {
-		label = max(label, lipgloss.Width(n))
+	p := l.Fit(1)
+	for _, lane := range p.Lanes {
+		label = max(label, lipgloss.Width(lane.Backend))
 	}
-	lanes, cell := l.Fit(max(width-label-4, 20))
-	seen := analysis.Cell(0)
-	for _, lane := range lanes {
-		fmt.Fprintf(w, "  %s  %s\n", lipgloss.NewStyle().Width(label).Render(lane.Name), draw(lane.Cells))
-		for _, c := range lane.Cells {
-			seen |= c
+	for _, d := range p.Doors {
+		label = max(label, lipgloss.Width(doorLabel(d, p)))
+	}
+	p = l.Fit(max(width-label-4, 20))
+	var seen [len(glyphs)]bool
+	line := func(name, cells string) {
+		fmt.Fprintln(w, strings.TrimRight("  "+lipgloss.NewStyle().Width(label).Render(name)+"  "+cells, " "))
+	}
+	for _, lane := range p.Lanes {
+		look := func(i int) glyph { return look(lane.Cells[i]) }
+		for i := range lane.Cells {
+			seen[look(i)] = true
 		}
+		line(lane.Backend, draw(len(lane.Cells), look, func(i int) string { return glyphs[look(i)].sign }))
 	}
-	if len(lanes) > 0 {
-		fmt.Fprintf(w, "  %s  %s\n", strings.Repeat(" ", label), faint.Render(axis(len(lanes[0].Cells), cell)))
+	for _, d := range p.Doors {
+		seen[turned] = true
+		line(doorLabel(d, p), drawDoor(d))
 	}
-	fmt.Fprintf(w, "  %s  %s\n", strings.Repeat(" ", label), legend(seen, cell))
+	if marks := axis(p.Columns(), p.Column); marks != "" {
+		line("", faint.Render(marks))
+	}
+	line("", legend(seen, p.Column))
 }
 
-// draw renders cells, one style run at a time.
-func draw(cells []analysis.Cell) string {
+// doorLabel names the upstream where there are several.
+func doorLabel(d analysis.Door, p analysis.Picture) string {
+	if len(p.Doors) == 1 {
+		return "no live upstreams"
+	}
+	return "no live: " + d.Upstream
+}
+
+// eighths are bars from one eighth to the whole.
+var eighths = []rune("▁▂▃▄▅▆▇█")
+
+// drawDoor draws shares as bars; the smallest one shows, however small the share.
+func drawDoor(d analysis.Door) string {
+	look := func(i int) glyph {
+		if d.Turned[i] > 0 {
+			return turned
+		}
+		return idle
+	}
+	return draw(len(d.Turned), look, func(i int) string {
+		if look(i) == idle {
+			return glyphs[idle].sign
+		}
+		n := int(math.Ceil(d.Turned[i] * float64(len(eighths))))
+		return string(eighths[min(max(n, 1), len(eighths))-1])
+	})
+}
+
+// draw renders n columns, one style run at a time.
+func draw(n int, look func(i int) glyph, sign func(i int) string) string {
 	var b strings.Builder
-	for i := 0; i < len(cells); {
-		g := look(cells[i])
-		n := i
-		for n < len(cells) && look(cells[n]) == g {
-			n++
+	for i := 0; i < n; {
+		g := look(i)
+		run := ""
+		for i < n && look(i) == g {
+			run += sign(i)
+			i++
 		}
-		if g < 0 {
-			b.WriteString(faint.Render(strings.Repeat("·", n-i)))
-		} else {
-			b.WriteString(glyphs[g].style.Render(strings.Repeat(glyphs[g].sign, n-i)))
-		}
-		i = n
+		b.WriteString(glyphs[g].style.Render(run))
 	}
 	return b.String()
 }
 
-// look is the index of the gravest glyph of a cell, -1 for an idle one.
-func look(c analysis.Cell) int {
-	for i, g := range glyphs {
-		if c&g.bit != 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// axis is a line of time marks about 12 columns apart.
-func axis(cells int, cell time.Duration) string {
-	const apart = 12
-	var b strings.Builder
-	for at := 0; at < cells; {
-		mark := Duration(time.Duration(at) * cell)
-		if at+len(mark) > cells {
-			break
-		}
-		b.WriteString(mark)
-		pad := max(apart-len(mark), 1)
-		b.WriteString(strings.Repeat(" ", pad))
-		at += len(mark) + pad
-	}
-	return strings.TrimRight(b.String(), " ")
-}
-
 // legend explains the glyphs that were drawn.
-func legend(seen analysis.Cell, cell time.Duration) string {
+func legend(seen [len(glyphs)]bool, column time.Duration) string {
 	var parts []string
-	for _, g := range glyphs {
-		if seen&g.bit != 0 {
-			parts = append(parts, g.style.Render(g.sign)+" "+faint.Render(g.means))
+	for g, look := range glyphs {
+		if !seen[g] || look.means == "" {
+			continue
 		}
+		sign := look.sign
+		if glyph(g) == turned {
+			sign = "▁…█"
+		}
+		parts = append(parts, look.style.Render(sign)+" "+faint.Render(look.means))
 	}
-	parts = append(parts, faint.Render("one column is "+Duration(cell)))
+	parts = append(parts, faint.Render("one column is "+Duration(column)))
 	return strings.Join(parts, faint.Render("   "))
-}
-
-// Duration writes a duration for people: no more digits than they can use.
-func Duration(d time.Duration) string {
-	switch {
-	case d >= 10*time.Second || d <= -10*time.Second:
-		d = d.Round(100 * time.Millisecond)
-	case d >= time.Second || d <= -time.Second:
-		d = d.Round(10 * time.Millisecond)
-	case d >= time.Millisecond:
-		d = d.Round(100 * time.Microsecond)
-	default:
-		d = d.Round(time.Microsecond)
-	}
-	s := d.String()
-	// "1h0m0s" and "7m0s" read better as "1h" and "7m".
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
