@@ -17,11 +17,14 @@ func (s *Sim) attempt(f *flight, d upstream.Decision) {
 		c := s.workers[f.worker].caches[pass.Upstream]
 		f.conn = c.conns[d.Conn]
 		delete(c.conns, d.Conn)
-		s.request(f, &exchange{b: b, conn: f.conn})
+		f.x = exchange{b: b, conn: f.conn}
+		s.request(f, &f.x)
 		return
 	}
-	f.conn = &conn{b: b, opened: s.now, peer: d.Peer}
-	x := &exchange{b: b, conn: f.conn}
+	f.own = conn{b: b, opened: s.now, peer: d.Peer}
+	f.conn = &f.own
+	f.x = exchange{b: b, conn: f.conn}
+	x := &f.x
 	switch b.door(s.now) {
 	case fault.Refusing:
 		s.due(f, s.now, doFail, event.Refused)
@@ -65,32 +68,32 @@ func (s *Sim) request(f *flight, x *exchange) {
 	x.request, x.t, x.f, x.gen = f.id, f.t, f, f.gen
 	at, ok := x.b.thaw(s.now)
 	if ok && at == s.now {
-		s.read(x)
+		s.readBy(x)
 		return
 	}
 	// Nothing can come before the thaw: the read time-out is what is due, or the
 	// port's closing.
 	s.due(f, f.asked+f.t.location.Pass.ReadTimeout, doFail, event.ReadTimeout)
 	if ok {
-		s.push(step{at: at, do: doRead, x: x})
+		s.push(step{at: at, do: doRead, x: x.outlive()})
 	}
 }
 
-// read lets the backend read the request, choose what to do, and do it.
-func (s *Sim) read(x *exchange) {
+// readBy lets the backend read the request, choose what to do, and do it.
+func (s *Sim) readBy(x *exchange) {
 	if x.b.door(s.now) == fault.Refusing {
 		// The process went away without ever having read it.
 		s.saw(x, nil, []fault.Sight{{At: s.now, End: fault.Close}})
 		return
 	}
 	if x.conn.number == 0 {
-		if op := x.accept(s.now); op != 0 {
+		if op := s.accept(x); op != 0 {
 			s.saw(x, nil, []fault.Sight{{At: s.now, End: op}})
 			return
 		}
 	}
 	s.sink.Emit(event.Event{At: s.now, Kind: event.BackendGot, Request: x.request, Peer: x.b.name})
-	what := x.pick(s.now)
+	what := s.pick(x)
 	if x.f.gen != x.gen {
 		return // the proxy has given this attempt up
 	}

@@ -86,30 +86,43 @@ type exchange struct {
 	gen     uint32
 }
 
+// outlive gives the exchange memory of its own: the attempt may be over, and its
+// flight used for another request, long before the backend reads it.
+func (x *exchange) outlive() *exchange {
+	late, own := *x, *x.conn
+	late.conn = &own
+	if x.f.conn == x.conn {
+		x.f.conn = &own
+	}
+	return &late
+}
+
 // pick chooses the fault for an exchange that is read at now, and counts it.
-func (x *exchange) pick(now time.Duration) *fault.Fault {
+func (s *Sim) pick(x *exchange) *fault.Fault {
 	b := x.b
 	b.requests++
 	x.conn.exchanges++
 	if len(b.rules) == 0 {
 		return b.rules.Pick(nil)
 	}
-	return b.rules.Pick(&fault.Exchange{
-		Method: x.t.plan.Spec.Method, Path: x.t.uri, Header: x.t.header, At: now,
-		Request: b.requests, Connection: x.conn.number, Exchange: x.conn.exchanges,
-		Draw: x.draw,
-	})
+	s.read = x
+	s.facts.Method, s.facts.Path, s.facts.Header, s.facts.At = x.t.plan.Spec.Method, x.t.uri, x.t.header, s.now
+	s.facts.Request, s.facts.Connection, s.facts.Exchange = b.requests, x.conn.number, x.conn.exchanges
+	return b.rules.Pick(&s.facts)
 }
 
 // accept counts a connection and says what happens to it at once.
-func (x *exchange) accept(now time.Duration) fault.Op {
+func (s *Sim) accept(x *exchange) fault.Op {
 	x.b.connections++
 	x.conn.number = x.b.connections
 	if len(x.b.rules) == 0 {
 		return 0
 	}
-	return x.b.rules.AtAccept(&fault.Exchange{At: now, Connection: x.conn.number, Draw: x.drawConn})
+	return x.b.rules.AtAccept(&fault.Exchange{At: s.now, Connection: x.conn.number, Draw: x.drawConn})
 }
+
+// draw is the keyed draw for the exchange that is being read.
+func (s *Sim) draw(rule int) float64 { return s.read.draw(rule) }
 
 func (x *exchange) draw(rule int) float64 {
 	return fault.Draw(x.b.seed, "share", x.b.name, strconv.Itoa(rule), x.request.String())

@@ -21,6 +21,10 @@ type flight struct {
 	// earlier one is stale; life goes up with every reuse of the flight.
 	gen, life uint32
 
+	// x and own are the memory of the attempt's exchange and of a connection that
+	// isn't kept; conn is the connection in use.
+	x        exchange
+	own      conn
 	conn     *conn
 	asked    time.Duration // the attempt's request was sent whole
 	script   *fault.Script

@@ -34,6 +34,11 @@ type Sim struct {
 	// requests under way. The run is over when both are 0.
 	open, active int
 	connections  int // client connections so far
+
+	// facts is what rules may look at of the exchange read, one for all, so that
+	// an exchange costs no memory.
+	facts fault.Exchange
+	read  *exchange
 }
 
 // Run simulates the plan and returns the scenario time at which everybody had
@@ -46,6 +51,7 @@ func Run(ctx context.Context, o Options) (time.Duration, error) {
 		n := cfg.NginxOnly[0]
 		return 0, fmt.Errorf("%v: %s", n.Pos, n.Text)
 	}
+	s.facts.Draw = s.draw
 	s.workers = newWorkers(cfg, s.sink)
 	for _, b := range o.Plan.Scenario.Backends {
 		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, changes: b.Rules.DoorChanges(), seed: o.Plan.Seed}
@@ -87,7 +93,7 @@ func (s *Sim) do(st *step) {
 	case doAsk:
 		s.ask(st.t, int(st.user))
 	case doRead:
-		s.read(st.x)
+		s.readBy(st.x)
 	case doConnected:
 		s.connected(st.f, st.x)
 	case doConnectFail:

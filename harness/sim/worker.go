@@ -50,6 +50,8 @@ func newWorkers(cfg *nginxconf.Config, sink event.Sink) []worker {
 // store keeps a connection for later if it may be kept: until the idle time-out,
 // or until the backend closes it at closes (0: it doesn't).
 func (c *cache) store(s *Sim, cn *conn, closes time.Duration) {
+	kept := *cn // the flight that has it goes on to something else
+	cn = &kept
 	c.next++
 	id := c.next
 	c.conns[id] = cn
