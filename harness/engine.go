@@ -28,7 +28,7 @@ func ParseEngines(list string) ([]Engine, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		e := Engine(strings.TrimSpace(name))
 		if !slices.Contains(Engines(), e) {
-			return nil, fmt.Errorf("engine %q: must be one of sim, reference, nginx", string(e))
+			return nil, fmt.Errorf("%q is no engine, want sim, reference or nginx", string(e))
 		}
 		if !slices.Contains(out, e) {
 			out = append(out, e)

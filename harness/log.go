@@ -59,8 +59,11 @@ func ReadLog(r io.Reader) ([]Stored, error) {
 	line := 1
 	for _, part := range splitRuns(all) {
 		run, err := readRun(part)
+		if err != nil && line > 1 {
+			err = fmt.Errorf("run that begins at line %d: %w", line, err)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("run that begins at line %d: %w", line, err)
+			return nil, err
 		}
 		runs = append(runs, run)
 		line += bytes.Count(part, []byte("\n"))

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/charmbracelet/colorprofile"
 )
 
 // The exit statuses.
@@ -51,46 +53,81 @@ func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 // badInput is an error that exits with BadInput.
 type badInput struct{ error }
 
+// mistakes are those of scenario files, each "file:line:col: what is wrong", so
+// they are printed as they are: editors find the place.
+type mistakes []string
+
+func (m mistakes) Error() string { return strings.Join(m, "\n") }
+
 // Main runs the command and returns its exit status.
 func Main(ctx context.Context, args []string, io Streams) int {
+	raw := io.Out
+	io.Out = colours(raw, raw)
+	if len(args) == 0 {
+		Main(ctx, []string{"--help"}, Streams{Out: io.Err, Err: io.Err})
+		return BadInput
+	}
 	var c commands
 	parser, err := kong.New(&c,
 		kong.Name("nolive"),
-		kong.Description("Fault-injection tests for proxies: one YAML incident, run on a model of nginx, on a bundled proxy and on the real nginx."),
+		kong.Description("Fault-injection tests for proxies: one YAML incident, run on a model of nginx, on a bundled proxy and on the real nginx.\n\n"+
+			"Exit status: 0 all expectations hold, 1 one failed, 2 bad input, 3 an engine could not run or a run proves nothing."),
 		kong.Writers(io.Out, io.Err),
 		kong.Exit(func(code int) { panic(status(code)) }),
-		kong.UsageOnError(),
+		kong.WithHyphenPrefixedParameters(true),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
 		fmt.Fprintln(io.Err, "nolive:", err)
 		return NoRun
 	}
-	code, ok := help(func() { err = parse(ctx, parser, args, io) })
+	code, ok := help(func() { err = parse(ctx, parser, args, io, terminal{raw}) })
 	if ok {
 		return code
 	}
 	var s status
+	var m mistakes
 	switch {
 	case err == nil:
 		return Holds
 	case errors.As(err, &s):
 		return int(s)
+	case errors.As(err, &m):
+		fmt.Fprintln(io.Err, m)
+		return BadInput
 	}
 	fmt.Fprintln(io.Err, "nolive:", err)
-	if errors.As(err, new(badInput)) || errors.Is(err, os.ErrNotExist) {
+	if errors.As(err, new(badInput)) {
 		return BadInput
 	}
 	return NoRun
 }
 
-func parse(ctx context.Context, parser *kong.Kong, args []string, io Streams) error {
+// terminal is the undecorated Out, for what draws by itself.
+type terminal struct{ io.Writer }
+
+// colours lets colours through to out only as far as the terminal it ends at
+// shows them; a pipe, a file and NO_COLOR get none.
+func colours(out, end io.Writer) io.Writer {
+	return &colorprofile.Writer{Forward: out, Profile: colorprofile.Detect(end, os.Environ())}
+}
+
+func parse(ctx context.Context, parser *kong.Kong, args []string, io Streams, raw terminal) error {
 	k, err := parser.Parse(args)
 	if err != nil {
-		return badInput{err}
+		return badInput{fmt.Errorf("%w (see %s --help)", err, strings.TrimSpace("nolive "+commandOf(err)))}
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
-	return k.Run(io)
+	return k.Run(io, raw)
+}
+
+// commandOf is the command that was parsed when err happened, "" for none yet.
+func commandOf(err error) string {
+	var p *kong.ParseError
+	if errors.As(err, &p) && p.Context.Selected() != nil {
+		return p.Context.Selected().Name
+	}
+	return ""
 }
 
 // help lets f run; --help ends it early with a status.

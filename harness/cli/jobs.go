@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +12,6 @@ import (
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/report"
 	"github.com/nolive/nolive/harness/scenario"
-	"github.com/nolive/nolive/scenarios"
 )
 
 // job is one scenario on one engine.
@@ -28,75 +27,52 @@ type done struct {
 	file *scenario.File
 }
 
-// load reads scenario files, or the shipped library when none is named. All
-// mistakes of all files are reported together.
-func load(names []string) ([]*scenario.File, error) {
-	if len(names) == 0 {
-		for _, s := range scenarios.Names() {
-			names = append(names, s)
-		}
-	}
-	var files []*scenario.File
-	var wrong []string
-	for _, name := range names {
-		f, err := open(name)
-		if err != nil {
-			wrong = append(wrong, err.Error())
-			continue
-		}
-		files = append(files, f)
-	}
-	if len(wrong) > 0 {
-		return nil, badInput{fmt.Errorf("%s", strings.Join(wrong, "\n"))}
-	}
-	return files, nil
-}
-
-// open reads one scenario: a file, or a shipped one by its name.
-func open(name string) (*scenario.File, error) {
-	if _, err := os.Stat(name); err != nil {
-		if src, ok := scenarios.Source(name); ok {
-			f, problems := scenario.Parse(name+".yaml", src, scenarios.FS)
-			return f, problems.Err()
-		}
-		if !strings.ContainsAny(name, "./\\") {
-			return nil, fmt.Errorf("%s: no such file, and no shipped scenario has that name (see nolive list)", name)
-		}
-	}
-	return harness.Load(name)
+// skipped is a scenario that leaves out an engine that was asked for.
+type skipped struct {
+	scenario *scenario.Scenario
+	engine   harness.Engine
 }
 
 // jobsOf lists the jobs: scenario by scenario, each on every engine that it
-// allows and that was asked for.
-func jobsOf(files []*scenario.File, engines []harness.Engine, variants []string) ([]job, error) {
-	var jobs []job
-	known := map[string]bool{}
+// allows and that was asked for; and what that leaves out.
+func jobsOf(files []*scenario.File, engines []harness.Engine, variants []string) (jobs []job, left []skipped, err error) {
+	var known []string
 	for _, f := range files {
 		for _, s := range f.Scenarios {
-			v := s.Variant
-			if v == "" {
-				v = "base"
+			v := cmp.Or(s.Variant, "base")
+			if !slices.Contains(known, v) {
+				known = append(known, v)
 			}
-			known[v] = true
 			if len(variants) > 0 && !slices.Contains(variants, v) {
 				continue
 			}
 			for _, e := range engines {
 				if slices.Contains(s.Engines, string(e)) {
 					jobs = append(jobs, job{f, s, e})
+				} else {
+					left = append(left, skipped{s, e})
 				}
 			}
 		}
 	}
 	for _, v := range variants {
-		if !known[v] {
-			return nil, fmt.Errorf("--variant %s: no scenario given has it", v)
+		if !slices.Contains(known, v) {
+			return nil, nil, fmt.Errorf("--variant %s: no such variant, there is %s", v, enumerate(known))
 		}
 	}
 	if len(jobs) == 0 {
-		return nil, fmt.Errorf("nothing to run: no scenario given allows these engines")
+		return nil, nil, fmt.Errorf("nothing to run: %s runs on %s only", left[0].scenario.Title(), enumerate(left[0].scenario.Engines))
 	}
-	return jobs, nil
+	return jobs, left, nil
+}
+
+// enumerate is "a, b and c".
+func enumerate(words []string) string {
+	n := len(words) - 1
+	if n < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n], ", ") + " and " + words[n]
 }
 
 // all runs the jobs, at most parallel at a time, and yields them in order. The
@@ -143,7 +119,7 @@ func (j job) run(ctx context.Context, r harness.Runner, p *progress) done {
 	d := done{file: j.file}
 	d.Scenario, d.Variant, d.Engine = j.scenario.Name, j.scenario.Variant, j.engine
 	if err := ctx.Err(); err != nil {
-		d.Err = fmt.Errorf("not run: interrupted")
+		d.Err = report.ErrNotBegun
 		return d
 	}
 	bar := p.start(j)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/scenario"
 )
 
@@ -13,44 +12,35 @@ type lintCommand struct {
 	Files []string `arg:"" optional:"" help:"Scenario files, or names of shipped scenarios. Without any, the whole shipped library."`
 }
 
-// Run reports mistakes, and what only nginx understands or nobody looks at.
+// Run reports mistakes, what was probably not meant, and what nobody looks at.
 func (c *lintCommand) Run(io Streams) error {
 	files, err := load(c.Files)
-	if err != nil {
-		return err
-	}
 	for _, f := range files {
-		for _, line := range remarks(f) {
+		for _, p := range f.Warnings {
+			fmt.Fprintln(io.Out, p)
+		}
+		for _, line := range ignored(f) {
 			fmt.Fprintln(io.Out, line)
 		}
 		fmt.Fprintf(io.Out, "%s: ok\n", f.Path)
 	}
-	return nil
+	return err
 }
 
-// remarks are what is worth knowing about a valid file, once each.
-func remarks(f *scenario.File) []string {
+// ignored are the directives that the simulator and the reference proxy pass
+// over, one line for each configuration that has other ones.
+func ignored(f *scenario.File) []string {
 	var out []string
 	seen := map[string]bool{}
-	add := func(line string) {
-		if !seen[line] {
-			seen[line] = true
-			out = append(out, line)
-		}
-	}
 	for _, s := range f.Scenarios {
-		for _, e := range s.Engines {
-			if err := harness.Runnable(s, harness.Engine(e)); err != nil {
-				add(fmt.Sprintf("%v (write engines: [nginx])", err))
-				break
-			}
-		}
-		var ignored []string
+		var names []string
 		for _, n := range s.Nginx.Ignored {
-			ignored = append(ignored, n.Text)
+			names = append(names, n.Text)
 		}
-		if len(ignored) > 0 {
-			add(fmt.Sprintf("%s: ignored by sim and reference, since it can't matter for failover: %s", f.Path, strings.Join(ignored, ", ")))
+		list := strings.Join(names, ", ")
+		if list != "" && !seen[list] {
+			seen[list] = true
+			out = append(out, fmt.Sprintf("%v: sim and reference ignore what can't matter for failover: %s", s.Nginx.Ignored[0].Pos, list))
 		}
 	}
 	return out

@@ -55,7 +55,7 @@ type showCommand struct {
 func (c *showCommand) Run(io Streams) error {
 	src, ok := scenarios.Source(c.Name)
 	if !ok {
-		return badInput{fmt.Errorf("%s: no shipped scenario has that name (see nolive list)", c.Name)}
+		return badInput{fmt.Errorf("%s: no shipped scenario has that name (%s)", c.Name, hint(c.Name))}
 	}
 	_, err := io.Out.Write(src)
 	return err

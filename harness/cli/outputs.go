@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/nolive/nolive/harness"
@@ -9,6 +12,41 @@ import (
 
 // outputs are the files that a run writes beside the terminal.
 type outputs struct{ json, events, junit *os.File }
+
+// openOutputs opens the files before anything runs, so that a wrong path is known
+// at once; "" is none.
+func openOutputs(json, events, junit string) (*outputs, error) {
+	o := &outputs{}
+	flags := map[string]string{}
+	for _, f := range []struct {
+		flag, path string
+		file       **os.File
+	}{{"--json", json, &o.json}, {"--events", events, &o.events}, {"--junit", junit, &o.junit}} {
+		if f.path == "" {
+			continue
+		}
+		if other, ok := flags[f.path]; ok {
+			o.close()
+			return nil, fmt.Errorf("%s %s: %s writes to the same file", f.flag, f.path, other)
+		}
+		flags[f.path] = f.flag
+		var err error
+		if *f.file, err = os.Create(f.path); err != nil {
+			o.close()
+			return nil, fmt.Errorf("%s %s: %w", f.flag, f.path, reason(err))
+		}
+	}
+	return o, nil
+}
+
+// reason is an error without the operation and the path.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
 
 // event writes the events of one finished run.
 func (o *outputs) event(d done) error {

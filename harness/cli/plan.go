@@ -6,8 +6,8 @@ import (
 
 // planCommand is `nolive plan`.
 type planCommand struct {
-	File string  `arg:"" help:"A scenario file, or the name of a shipped scenario."`
-	Seed *uint64 `help:"Replaces the scenario's seed."`
+	File string `arg:"" help:"A scenario file, or the name of a shipped scenario."`
+	Seed seed   `placeholder:"N" help:"Replaces the scenario's seed."`
 }
 
 // Run prints the plan of the scenario and of each variant.
@@ -18,8 +18,8 @@ func (c *planCommand) Run(io Streams) error {
 	}
 	for _, s := range files[0].Scenarios {
 		seed := s.Seed
-		if c.Seed != nil {
-			seed = *c.Seed
+		if c.Seed.set {
+			seed = c.Seed.value
 		}
 		if _, err := plan.New(s, seed).WriteTo(io.Out); err != nil {
 			return err

@@ -19,11 +19,12 @@ type progress struct {
 	out  io.Writer
 }
 
-func newProgress(s Streams) *progress {
-	if s.Width == 0 {
-		return &progress{out: s.Out}
+// newProgress draws on raw when it is a terminal of some width.
+func newProgress(raw terminal, width int) *progress {
+	if width == 0 {
+		return &progress{out: raw}
 	}
-	bars := mpb.New(mpb.WithOutput(s.Out), mpb.WithWidth(30), mpb.WithRefreshRate(200*time.Millisecond))
+	bars := mpb.New(mpb.WithOutput(raw.Writer), mpb.WithWidth(30), mpb.WithRefreshRate(200*time.Millisecond))
 	return &progress{bars: bars, out: bars}
 }
 

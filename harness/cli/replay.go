@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/report"
 )
 
 // replayCommand is `nolive replay`.
@@ -20,12 +21,12 @@ type replayCommand struct {
 func (c *replayCommand) Run(io Streams) error {
 	f, err := os.Open(c.File)
 	if err != nil {
-		return badInput{err}
+		return badInput{fmt.Errorf("%s: %w", c.File, reason(err))}
 	}
 	defer f.Close()
 	runs, err := harness.ReadLog(f)
 	if err != nil {
-		return badInput{fmt.Errorf("%s: %w", c.File, err)}
+		return badInput{fmt.Errorf("%s: %w", c.File, reason(err))}
 	}
 	code := Holds
 	for i := range runs {
@@ -44,24 +45,43 @@ func (c *replayCommand) replay(io Streams, s *harness.Stored) bool {
 	fmt.Fprintf(io.Out, "%s on %s, seed %d\n", s.Run.Title(), s.Engine, s.Seed)
 	ok := true
 	for _, r := range harness.Replay(s.Run, s.Events, time.Duration(s.ClockError*float64(time.Second))) {
-		fmt.Fprintf(io.Out, "  upstream %s: %d decisions, %d not explained by the model (%d at a second's edge, %d ambiguous)\n",
-			r.Upstream, r.Decisions, r.Different, r.Edges, r.Ambiguous)
-		if r.Cut > 0 {
-			fmt.Fprintf(io.Out, "  at %d moments there were more orders of events than could be followed\n", r.Cut)
+		for _, line := range explained(r) {
+			fmt.Fprintln(io.Out, "  "+line)
 		}
-		if r.First != nil {
-			ok = false
-			fmt.Fprintf(io.Out, "  first: %s\n", strings.ReplaceAll(r.First.String(), "\n", "\n  "))
-		}
+		ok = ok && r.First == nil
 	}
 	if c.Judge {
-		for _, v := range harness.Judge(s.Run, s.Events, s.End(), s.Run.Expect) {
-			word := "ok  "
-			if !v.OK {
-				word, ok = "FAIL", false
-			}
-			fmt.Fprintf(io.Out, "  %s %s: got %s\n", word, v.Check, v.Got)
+		verdicts := harness.Judge(s.Run, s.Events, s.End(), s.Run.Expect)
+		report.Verdicts(io.Out, verdicts)
+		for _, v := range verdicts {
+			ok = ok && v.OK
 		}
 	}
 	return ok
+}
+
+// explained says how well the model explains one upstream.
+func explained(r harness.Replayed) []string {
+	var lines []string
+	switch {
+	case r.Decisions == 0:
+		return []string{fmt.Sprintf("upstream %s: nothing to decide", r.Upstream)}
+	case r.Different == 0:
+		lines = append(lines, fmt.Sprintf("upstream %s: the model explains every decision (%d)", r.Upstream, r.Decisions))
+	default:
+		lines = append(lines, fmt.Sprintf("upstream %s: the model doesn't explain %d of %d decisions", r.Upstream, r.Different, r.Decisions))
+	}
+	if r.Edges > 0 {
+		lines = append(lines, fmt.Sprintf("  %d so close to a second's edge that it mattered on which side", r.Edges))
+	}
+	if r.Ambiguous > 0 {
+		lines = append(lines, fmt.Sprintf("  %d explained by some orders of nearly simultaneous events only", r.Ambiguous))
+	}
+	if r.Cut > 0 {
+		lines = append(lines, fmt.Sprintf("  at %d moments there were more orders than could be followed, so a difference after that is no proof", r.Cut))
+	}
+	if r.First != nil {
+		lines = append(lines, strings.Split("the first: "+r.First.String(), "\n")...)
+	}
+	return lines
 }

@@ -3,11 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
+	"strings"
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/report"
+	"github.com/nolive/nolive/harness/scenario"
 )
 
 // runCommand is `nolive run`.
@@ -15,17 +16,17 @@ type runCommand struct {
 	Files    []string `arg:"" optional:"" help:"Scenario files, or names of shipped scenarios. Without any, the whole shipped library."`
 	Engine   string   `default:"sim,reference" help:"Engines, separated by commas: sim, reference, nginx."`
 	Speed    string   `default:"auto" help:"Scenario seconds per real second, at least 1; auto is as fast as the scenario bears, 30 at most unless it asks for more."`
-	Seed     *uint64  `help:"Replaces the scenario's seed."`
-	JSON     string   `name:"json" type:"path" placeholder:"FILE" help:"Write the results as JSON."`
-	Events   string   `type:"path" placeholder:"FILE" help:"Write every event as a line of JSON, for replay."`
-	JUnit    string   `name:"junit" type:"path" placeholder:"FILE" help:"Write the results as JUnit XML."`
+	Seed     seed     `placeholder:"N" help:"Replaces the scenario's seed."`
+	JSON     string   `name:"json" placeholder:"FILE" help:"Write the results as JSON."`
+	Events   string   `placeholder:"FILE" help:"Write every event as a line of JSON, for replay."`
+	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML."`
 	Nginx    string   `name:"nginx-binary" placeholder:"PATH" help:"The nginx to run; default is the one on PATH."`
 	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
 	Parallel int      `default:"4" help:"How many runs on sockets go on at the same time."`
 }
 
 // Run runs the jobs and writes what was asked for.
-func (c *runCommand) Run(ctx context.Context, io Streams) error {
+func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 	speed, err := parseSpeed(c.Speed)
 	if err != nil {
 		return badInput{err}
@@ -35,31 +36,30 @@ func (c *runCommand) Run(ctx context.Context, io Streams) error {
 		return badInput{fmt.Errorf("--engine: %w", err)}
 	}
 	if c.Parallel < 1 {
-		return badInput{fmt.Errorf("--parallel %d: must be at least 1", c.Parallel)}
+		return badInput{fmt.Errorf("--parallel: want at least 1, got %d", c.Parallel)}
 	}
 	files, err := load(c.Files)
 	if err != nil {
 		return err
 	}
-	jobs, err := jobsOf(files, engines, c.Variant)
+	jobs, left, err := jobsOf(files, engines, c.Variant)
 	if err != nil {
 		return badInput{err}
 	}
-	out, err := c.outputs()
+	out, err := openOutputs(c.JSON, c.Events, c.JUnit)
 	if err != nil {
 		return badInput{err}
 	}
 	defer out.close()
+	warn(io, files)
 
 	runner := harness.Runner{Speed: speed, NginxBinary: c.Nginx, Keep: harness.KeepNothing}
-	if c.Seed != nil {
-		runner.Seed, runner.SeedSet = *c.Seed, true
-	}
+	runner.Seed, runner.SeedSet = c.Seed.value, c.Seed.set
 	if out.events != nil {
 		runner.Keep = harness.KeepAll
 	}
-	bars := newProgress(io)
-	screen := Streams{Out: bars.out, Err: io.Err, Width: io.Width}
+	bars := newProgress(raw, io.Width)
+	screen := Streams{Out: colours(bars.out, raw.Writer), Err: io.Err, Width: io.Width}
 	var entries []report.Entry
 	for done := range all(ctx, runner, jobs, c.Parallel, bars) {
 		entries = append(entries, done.Entry)
@@ -72,7 +72,19 @@ func (c *runCommand) Run(ctx context.Context, io Streams) error {
 	if err := out.finish(entries); err != nil {
 		return err
 	}
+	for _, l := range left {
+		fmt.Fprintf(io.Out, "not run: %s on %s, its file says engines: [%s]\n", l.scenario.Title(), l.engine, strings.Join(l.scenario.Engines, ", "))
+	}
 	return verdict(io, entries)
+}
+
+// warn tells what files say that was probably not meant.
+func warn(io Streams, files []*scenario.File) {
+	for _, f := range files {
+		for _, p := range f.Warnings {
+			fmt.Fprintf(io.Err, "warning: %v\n", p)
+		}
+	}
 }
 
 // show writes one finished run, or why there is none.
@@ -110,27 +122,7 @@ func parseSpeed(s string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(v >= 1) || v > 1000 {
-		return 0, fmt.Errorf("--speed %s: must be auto or a number from 1 to 1000", s)
+		return 0, fmt.Errorf("--speed: want auto or a number from 1 to 1000, got %q", s)
 	}
 	return v, nil
-}
-
-// outputs opens the files to write before anything runs, so that a wrong path
-// is known at once.
-func (c *runCommand) outputs() (*outputs, error) {
-	o := &outputs{}
-	for _, f := range []struct {
-		path string
-		file **os.File
-	}{{c.JSON, &o.json}, {c.Events, &o.events}, {c.JUnit, &o.junit}} {
-		if f.path == "" {
-			continue
-		}
-		var err error
-		if *f.file, err = os.Create(f.path); err != nil {
-			o.close()
-			return nil, err
-		}
-	}
-	return o, nil
 }

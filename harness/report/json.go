@@ -32,9 +32,19 @@ type run struct {
 	Abandoned []string `json:"abandoned,omitempty"`
 	OK        bool     `json:"ok"`
 	// Error says why the engine could not run at all; the rest is then empty.
-	Error    string            `json:"error,omitempty"`
-	Verdicts []verdict         `json:"verdicts"`
-	Summary  *analysis.Summary `json:"summary,omitempty"`
+	Error    string             `json:"error,omitempty"`
+	Verdicts []verdict          `json:"verdicts"`
+	Traffic  []analysis.Traffic `json:"traffic"`
+	Backends []analysis.Backend `json:"backends"`
+	// Mismatches counts requests on which the proxy and the backends disagree;
+	// the first ones are listed.
+	Mismatches int        `json:"mismatches"`
+	Mismatch   []mismatch `json:"mismatch,omitempty"`
+}
+
+type mismatch struct {
+	Request string `json:"request"`
+	analysis.Mismatch
 }
 
 type verdict struct {
@@ -79,7 +89,7 @@ type Entry struct {
 func JSON(w io.Writer, entries []Entry) error {
 	doc := document{OK: true, Runs: []run{}}
 	for _, e := range entries {
-		r := run{Scenario: e.Scenario, Variant: e.Variant, Engine: string(e.Engine), Verdicts: []verdict{}}
+		r := run{Scenario: e.Scenario, Variant: e.Variant, Engine: string(e.Engine), Verdicts: []verdict{}, Traffic: []analysis.Traffic{}, Backends: []analysis.Backend{}}
 		if e.Result != nil {
 			r.fill(e.Result)
 		} else if e.Err != nil {
@@ -99,7 +109,13 @@ func (r *run) fill(from *harness.Result) {
 	r.End, r.Wall = seconds(from.End), seconds(from.Wall)
 	r.Jitter = jitters{jitterFrom(from.Send), jitterFrom(from.Wait), seconds(from.ClockError)}
 	r.Valid, r.Invalid, r.Abandoned = from.Valid(), from.Invalid, from.Abandoned
-	r.OK, r.Summary = from.OK(), from.Summary
+	r.OK = from.OK()
+	r.Traffic, r.Backends = from.Summary.Traffics(), from.Summary.Backends()
+	n, first := from.Summary.Mismatches()
+	r.Mismatches = n
+	for _, m := range first {
+		r.Mismatch = append(r.Mismatch, mismatch{m.Request.String(), m})
+	}
 	for _, v := range from.Verdicts {
 		r.Verdicts = append(r.Verdicts, verdict{v.Check, v.Kind, v.Want, v.Got, v.OK})
 	}

@@ -102,7 +102,9 @@ func WriteLanes(w io.Writer, l *analysis.Lanes, width int) {
 	if marks := axis(p.Columns(), p.Column); marks != "" {
 		line("", faint.Render(marks))
 	}
-	line("", legend(seen, p.Column))
+	for _, text := range legend(seen, p.Column, width-label-4) {
+		line("", text)
+	}
 }
 
 // doorLabel names the upstream where there are several.
@@ -148,19 +150,29 @@ func draw(n int, look func(i int) glyph, sign func(i int) string) string {
 	return b.String()
 }
 
-// legend explains the glyphs that were drawn.
-func legend(seen [len(glyphs)]bool, column time.Duration) string {
-	var parts []string
+// legend explains the glyphs that were drawn, in lines of at most width columns.
+func legend(seen [len(glyphs)]bool, column time.Duration, width int) []string {
+	parts := []string{}
 	for g, look := range glyphs {
 		if !seen[g] || look.means == "" {
 			continue
 		}
 		sign := look.sign
 		if glyph(g) == turned {
-			sign = "▁…█"
+			sign = string(eighths[0]) + "…" + string(eighths[len(eighths)-1])
 		}
 		parts = append(parts, look.style.Render(sign)+" "+faint.Render(look.means))
 	}
 	parts = append(parts, faint.Render("one column is "+Duration(column)))
-	return strings.Join(parts, faint.Render("   "))
+	const gap = "   "
+	lines := []string{parts[0]}
+	for _, p := range parts[1:] {
+		last := &lines[len(lines)-1]
+		if lipgloss.Width(*last)+len(gap)+lipgloss.Width(p) <= width {
+			*last += gap + p
+		} else {
+			lines = append(lines, p)
+		}
+	}
+	return lines
 }

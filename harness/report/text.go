@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/analysis"
 	"github.com/nolive/nolive/harness/check"
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/live"
 )
 
 // Text writes one result for people: the verdicts, for a failed one the events
@@ -22,23 +24,33 @@ func Text(w io.Writer, r *harness.Result, width int) {
 	for _, a := range r.Abandoned {
 		fmt.Fprintf(w, "  %s\n", faint.Render("repeated slower: "+a))
 	}
-	for i := range r.Verdicts {
-		writeVerdict(w, &r.Verdicts[i], r.Valid())
-	}
+	writeVerdicts(w, r.Verdicts, r.Valid())
+	writeMismatches(w, r.Summary)
 	WriteLanes(w, r.Lanes, width)
 	if r.Engine != harness.Sim {
 		fmt.Fprintf(w, "  %s\n", faint.Render(jitter(r)))
 	}
-	if !r.Valid() {
+	if !r.Valid() && r.Invalid != live.Interrupted {
 		fmt.Fprintf(w, "  %s\n", bad.Render("INVALID: "+r.Invalid))
 	}
 	fmt.Fprintln(w)
+}
+
+// Verdicts writes those of a valid run.
+func Verdicts(w io.Writer, verdicts []check.Verdict) { writeVerdicts(w, verdicts, true) }
+
+func writeVerdicts(w io.Writer, verdicts []check.Verdict, valid bool) {
+	for i := range verdicts {
+		writeVerdict(w, &verdicts[i], valid)
+	}
 }
 
 // heading is "PASS name/variant on nginx/1.22.1 at speed 30, seed 1: 7m of scenario time in 14s".
 func heading(r *harness.Result) string {
 	word := good.Bold(true).Render("PASS")
 	switch {
+	case r.Invalid == live.Interrupted:
+		word = bad.Bold(true).Render("INTERRUPTED")
 	case !r.Valid():
 		word = bad.Bold(true).Render("INVALID")
 	case !r.OK():
@@ -72,6 +84,23 @@ func writeVerdict(w io.Writer, v *check.Verdict, valid bool) {
 	fmt.Fprintf(w, "       want %s\n       got  %s\n", v.Want, v.Got)
 	for _, e := range v.Evidence {
 		fmt.Fprintf(w, "         %s\n", faint.Render(Event(e)))
+	}
+}
+
+// writeMismatches tells where the proxy and the backends disagree on how often a
+// request was tried: a finding about the proxy, whatever the scenario expects.
+func writeMismatches(w io.Writer, s *analysis.Summary) {
+	n, first := s.Mismatches()
+	if n == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  %s\n", bad.Render(plural(n, "request")+" counted differently by the proxy and by a backend:"))
+	for _, m := range first {
+		fmt.Fprintf(w, "       %s\n", faint.Render(fmt.Sprintf("%v on %s: %s by the proxy (%d answered), read %s by the backend",
+			m.Request, m.Backend, plural(m.Attempts, "attempt"), m.Answered, times(m.Got))))
+	}
+	if n > len(first) {
+		fmt.Fprintf(w, "       %s\n", faint.Render(fmt.Sprintf("and %d more", n-len(first))))
 	}
 }
 

@@ -1,13 +1,23 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/nolive/nolive/harness/live"
 )
 
-// NoRun writes why an engine could not run a scenario.
+// ErrNotBegun is the Err of an Entry that was interrupted before it began.
+var ErrNotBegun = errors.New("interrupted before it began")
+
+// NoRun writes why an engine could not run a scenario; nothing for one that
+// was never begun.
 func NoRun(w io.Writer, e Entry) {
+	if errors.Is(e.Err, ErrNotBegun) {
+		return
+	}
 	fmt.Fprintf(w, "%s %s on %s\n  %s\n\n", bad.Bold(true).Render("NO RUN"), title.Render(name(e)), e.Engine,
 		strings.ReplaceAll(e.Err.Error(), "\n", "\n  "))
 }
@@ -19,30 +29,48 @@ func name(e Entry) string {
 	return e.Scenario + "/" + e.Variant
 }
 
-// Total writes the last line: how many runs held, and which didn't.
+// Total writes the last lines: how many runs held, and which didn't, by reason.
 func Total(w io.Writer, entries []Entry) {
-	held := 0
-	var not []string
+	reasons := []string{"failed", "invalid", "could not run", "interrupted"}
+	by := map[string][]string{}
+	n := 0
 	for _, e := range entries {
-		what := ""
-		switch {
-		case e.Result == nil:
-			what = "could not run"
-		case !e.Result.Valid():
-			what = "invalid"
-		case !e.Result.OK():
-			what = "failed"
-		default:
-			held++
-			continue
+		if r := reason(e); r != "" {
+			by[r] = append(by[r], name(e)+" on "+string(e.Engine))
+			n++
 		}
-		not = append(not, fmt.Sprintf("%s on %s %s", name(e), e.Engine, what))
 	}
-	if len(not) == 0 {
-		fmt.Fprintf(w, "%s: all expectations hold\n", plural(held, "run"))
+	if n == 0 {
+		fmt.Fprintf(w, "%s: all expectations hold\n", plural(len(entries), "run"))
 		return
 	}
-	fmt.Fprintf(w, "%d of %s hold; %s\n", held, plural(len(entries), "run"), strings.Join(not, ", "))
+	verb := "don't hold"
+	if n == 1 {
+		verb = "doesn't hold"
+	}
+	fmt.Fprintf(w, "%d of %s %s\n", n, plural(len(entries), "run"), verb)
+	for _, r := range reasons {
+		if len(by[r]) > 0 {
+			fmt.Fprintf(w, "  %s %s\n", bad.Render(r+":"), strings.Join(by[r], ", "))
+		}
+	}
+}
+
+// reason is why a run doesn't hold, "" when it does.
+func reason(e Entry) string {
+	switch {
+	case e.Result == nil && errors.Is(e.Err, ErrNotBegun):
+		return "interrupted"
+	case e.Result == nil:
+		return "could not run"
+	case e.Result.Invalid == live.Interrupted:
+		return "interrupted"
+	case !e.Result.Valid():
+		return "invalid"
+	case !e.Result.OK():
+		return "failed"
+	}
+	return ""
 }
 
 func plural(n int, noun string) string {
@@ -50,4 +78,17 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// times is how often something happened.
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
 }
