@@ -24,10 +24,6 @@ func (c *client) returns(r *nginxconf.Return) {
 	switch {
 	case r == nil:
 		c.answer(404)
-	case r.Status == 444:
-		// nginx's own: close without an answer.
-		c.rq.keepAlive = false
-		c.answered(444)
 	case r.Text == "" && r.Status >= 300:
 		c.answer(r.Status)
 	case r.Status == 301 || r.Status == 302 || r.Status == 303 || r.Status == 307 || r.Status == 308:

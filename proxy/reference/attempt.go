@@ -112,12 +112,21 @@ func (a *attempt) sendingOver() event.Outcome {
 	return 0
 }
 
-// over ends the sending, if it is still going on, and says whether the whole
+// quiet ends the sending, if it is still going on.
+func (a *attempt) quiet() {
+	if a.sender == nil {
+		return
+	}
+	if !a.sender.stop() {
+		a.broken = true
+	}
+	a.sender = nil
+}
+
+// over ends the attempt's use of the connection and says whether the whole
 // request went out.
 func (a *attempt) over() bool {
 	a.c.use(nil)
-	if a.sender != nil {
-		return a.sender.stop() && !a.broken
-	}
+	a.quiet()
 	return !a.broken
 }

@@ -36,6 +36,9 @@ type relay struct {
 func (r *relay) run() {
 	c := r.c
 	c.doing.Store(passing)
+	// Nothing more of the request is sent once the answer is on its way
+	// (ngx_http_upstream_send_request_handler).
+	r.attempt.quiet()
 	r.frame()
 	c.wb = r.head(lend(page + page/2)[:0])
 	r.room = page - c.rs.at

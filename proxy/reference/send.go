@@ -60,9 +60,8 @@ func (s *sender) run(rest []byte, file *os.File) error {
 	}
 }
 
-// stop ends the sending and waits for it: nothing more is written once a
-// response is passed on (ngx_http_upstream_send_request_handler). It says
-// whether the request had been sent whole.
+// stop ends the sending and waits for it. It says whether the request had been
+// sent whole.
 func (s *sender) stop() bool {
 	s.quit.Store(true)
 	if !s.over.Load() {
