@@ -70,6 +70,11 @@ func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 		if d := x.Do.Fault.Door; d != fault.Open && !w.OnlyWindow() {
 			r.b.Errorf(bind.Key(r.b, &x.When), "%s: %s holds for the whole backend; only from and until can select it", backend, d)
 		}
+		if rule := (fault.Rule{When: w, Do: x.Do.Fault}); rule.Do.AtAccept != 0 {
+			if err := rule.Validate(); err != nil {
+				r.b.Errorf(bind.Key(r.b, &x.When), "%s: %v", backend, err)
+			}
+		}
 		if len(x.Do.Fault.Script.Steps) > 0 && slices.ContainsFunc(out, always) && !told {
 			told = true
 			r.b.Errorf(n, "%s: this rule is never reached, because one before it has no when", backend)
