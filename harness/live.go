@@ -17,6 +17,9 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 	o := live.Options{Plan: p, Speed: r.Speed, Sink: w, Progress: r.Progress, Start: r.reference}
 	var real *nginx.Process
 	if res.Engine == Nginx {
+		if err := nginx.Look(ctx, r.NginxBinary); err != nil && ctx.Err() == nil {
+			return err // before the backends take their ports
+		}
 		o.Start = func(ctx context.Context, s live.Setup) (live.Proxy, error) {
 			var err error
 			if real, err = r.nginx(ctx, s); err != nil {

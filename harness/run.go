@@ -83,7 +83,7 @@ func (r Runner) Run(ctx context.Context, s *scenario.Scenario, e Engine) (*Resul
 func Runnable(s *scenario.Scenario, e Engine) error {
 	if e != Nginx && len(s.Nginx.NginxOnly) > 0 {
 		n := s.Nginx.NginxOnly[0]
-		return fmt.Errorf("%v: runs on nginx only, because %s", n.Pos, n.Text)
+		return fmt.Errorf("%v: runs on nginx only, because %s (so run it on the nginx engine)", n.Pos, n.Text)
 	}
 	return nil
 }

@@ -57,22 +57,27 @@ func jobsOf(files []*scenario.File, engines []harness.Engine, variants []string)
 	}
 	for _, v := range variants {
 		if !slices.Contains(known, v) {
-			return nil, nil, fmt.Errorf("--variant %s: no such variant, there is %s", v, enumerate(known))
+			return nil, nil, fmt.Errorf("--variant: want %s, got %q", enumerate(known, "or"), v)
 		}
 	}
 	if len(jobs) == 0 {
-		return nil, nil, fmt.Errorf("nothing to run: %s runs on %s only", left[0].scenario.Title(), enumerate(left[0].scenario.Engines))
+		var asked []string
+		for _, e := range engines {
+			asked = append(asked, string(e))
+		}
+		s := left[0].scenario
+		return nil, nil, fmt.Errorf("nothing to run: %s runs on %s only, not on %s", s.Title(), enumerate(s.Engines, "and"), enumerate(asked, "or"))
 	}
 	return jobs, left, nil
 }
 
 // enumerate is "a, b and c".
-func enumerate(words []string) string {
+func enumerate(words []string, and string) string {
 	n := len(words) - 1
 	if n < 1 {
 		return strings.Join(words, "")
 	}
-	return strings.Join(words[:n], ", ") + " and " + words[n]
+	return strings.Join(words[:n], ", ") + " " + and + " " + words[n]
 }
 
 // all runs the jobs, at most parallel at a time, and yields them in order. The

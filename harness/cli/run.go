@@ -9,6 +9,7 @@ import (
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/report"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
 // runCommand is `nolive run`.
@@ -78,13 +79,28 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 	return verdict(io, entries)
 }
 
-// warn tells what files say that was probably not meant.
+// warn tells what files say that was probably not meant, but for what an engine
+// will refuse anyway.
 func warn(io Streams, files []*scenario.File) {
 	for _, f := range files {
 		for _, p := range f.Warnings {
-			fmt.Fprintf(io.Err, "warning: %v\n", p)
+			if !nginxOnly(f, p.Pos) {
+				fmt.Fprintf(io.Err, "warning: %v\n", p)
+			}
 		}
 	}
+}
+
+// nginxOnly says whether a directive that isn't modelled stands there.
+func nginxOnly(f *scenario.File, pos nginxconf.Pos) bool {
+	for _, s := range f.Scenarios {
+		for _, n := range s.Nginx.NginxOnly {
+			if n.Pos == pos {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // show writes one finished run, or why there is none.
