@@ -109,6 +109,10 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 			idle.put(cn)
 			return a
 		}
+		if a.outcome == event.Passed {
+			cn.cut()
+			return a
+		}
 		cn.close()
 		if !reused || !a.nothing || a.outcome != event.Closed {
 			return a

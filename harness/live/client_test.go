@@ -119,6 +119,29 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A client that has its answer leaves no port behind in TIME_WAIT: it ends the
+// connection with a RST. One that gives up closes it in order, as curl does.
+func TestHowClientsLeave(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		answer  string
+		orderly bool
+	}{
+		{"with the answer", ok, false},
+		{"without", "", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			orderly := make(chan bool, 1)
+			s := serve(t, func(_ int, c *peer) { c.request(); c.say(tt.answer); orderly <- c.rest() })
+			b := newBench(t, s.address(), scenario.Traffic{Client: scenario.Client{Timeout: time.Second}}, 1)
+			b.ask(t, &idle{}, 1)
+			if got := <-orderly; got != tt.orderly {
+				t.Errorf("closed in order: %v, want %v", got, tt.orderly)
+			}
+		})
+	}
+}
+
 // The client's own time-out counts from the planned instant and in scenario time.
 func TestTimeoutInScenarioTime(t *testing.T) {
 	s := serve(t, func(_ int, c *peer) { c.request(); c.rest() })

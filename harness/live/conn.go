@@ -61,6 +61,17 @@ func newConn(tcp *net.TCPConn) *conn {
 	return c
 }
 
+// cut ends a connection whose last answer came whole with a RST. A FIN would
+// leave its port in TIME_WAIT for a minute, and after some ten thousand requests
+// there is no port left for the next run to listen on ("address already in
+// use"). The proxy is done with the request and only reads for a next one;
+// browsers end idle connections like this, and nginx passes over it
+// (ngx_http_keepalive_handler).
+func (c *conn) cut() {
+	_ = c.tcp.SetLinger(0)
+	c.close()
+}
+
 // close closes the connection; c must not be used afterwards.
 func (c *conn) close() {
 	_ = c.tcp.Close()

@@ -12,8 +12,8 @@
 // # Clients
 //
 // A client speaks HTTP/1.0 or 1.1 on its own connection, as curl does: one
-// request a connection, which the client closes once it has the whole answer,
-// or kept alive. A kept-alive connection that the proxy closed while it was
+// request a connection, which the client ends once it has the whole answer, or
+// kept alive. A kept-alive connection that the proxy closed while it was
 // idle is noticed before it is used again. If it dies only after the request
 // went out and before a byte of an answer, the client tries once more on a
 // fresh connection, whatever the method, and that is still one request; both

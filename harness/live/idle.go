@@ -30,7 +30,7 @@ func (i *idle) put(c *conn) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed {
-		c.close()
+		c.cut()
 		return
 	}
 	i.conns = append(i.conns, c)
@@ -42,7 +42,7 @@ func (i *idle) close() {
 	defer i.mu.Unlock()
 	i.closed = true
 	for _, c := range i.conns {
-		c.close()
+		c.cut()
 	}
 	i.conns = nil
 }

@@ -44,7 +44,8 @@ func (s *stub) Close() error {
 	return s.close()
 }
 
-// scene is a scenario with one server, without backends unless they are given.
+// scene is a scenario with one server, without backends unless they are given,
+// and with a tolerance that no busy machine exceeds.
 func scene(traffic ...scenario.Traffic) *scenario.Scenario {
 	for i := range traffic {
 		t := &traffic[i]
@@ -54,7 +55,7 @@ func scene(traffic ...scenario.Traffic) *scenario.Scenario {
 		t.Method, t.Path = "GET", "/"
 	}
 	return &scenario.Scenario{
-		Name: "test", Traffic: traffic, Jitter: time.Minute, Seed: 1,
+		Name: "test", Traffic: traffic, Jitter: 24 * time.Hour, Seed: 1,
 		Nginx: &nginxconf.Config{Servers: []*nginxconf.Server{{
 			Listens: []nginxconf.Listen{{Address: "80"}}, Locations: []*nginxconf.Location{{Path: "/"}},
 		}}},
@@ -291,6 +292,17 @@ func TestProxyDied(t *testing.T) {
 	out, _ := run(t, sc, 60, at(s.address()))
 	if want := "the proxy died during the run: nobody listens on " + s.address() + " any more"; out.Invalid != want {
 		t.Errorf("invalid: %q, want %q", out.Invalid, want)
+	}
+}
+
+// A proxy that dies under the last request, which nobody comes after.
+func TestProxyDiedAtTheEnd(t *testing.T) {
+	asked := make(chan struct{})
+	s := serve(t, func(_ int, c *peer) { c.request(); close(asked); c.rest() })
+	go func() { <-asked; s.stop() }()
+	out, events := run(t, scene(scenario.Traffic{Load: scenario.Load{Times: 1}}), 1, at(s.address()))
+	if !strings.HasPrefix(out.Invalid, "the proxy died during the run: ") {
+		t.Errorf("invalid: %q after %v", out.Invalid, events)
 	}
 }
 
