@@ -52,7 +52,7 @@ func (c *replayCommand) replay(io Streams, s *harness.Stored) bool {
 	}
 	if c.Judge {
 		verdicts := harness.Judge(s.Run, s.Events, s.End(), s.Run.Expect)
-		report.Verdicts(io.Out, verdicts)
+		report.Verdicts(io.Out, verdicts, io.Width)
 		for _, v := range verdicts {
 			ok = ok && v.OK
 		}

@@ -3,13 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/analysis"
-	"github.com/nolive/nolive/harness/check"
 	"github.com/nolive/nolive/harness/clock"
-	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/live"
 )
 
@@ -17,14 +14,12 @@ import (
 // that prove it, one lane per backend, and the run's own jitter. Width is the
 // terminal's in columns, 0 for none.
 func Text(w io.Writer, r *harness.Result, width int) {
-	if width <= 0 {
-		width = 100
-	}
+	width = columns(width)
 	fmt.Fprintln(w, heading(r))
 	for _, a := range r.Abandoned {
 		fmt.Fprintf(w, "  %s\n", faint.Render("repeated slower: "+a))
 	}
-	writeVerdicts(w, r.Verdicts, r.Valid())
+	writeVerdicts(w, r.Verdicts, r.Valid(), width)
 	writeMismatches(w, r.Summary)
 	WriteLanes(w, r.Lanes, width)
 	if r.Engine != harness.Sim {
@@ -36,13 +31,12 @@ func Text(w io.Writer, r *harness.Result, width int) {
 	fmt.Fprintln(w)
 }
 
-// Verdicts writes those of a valid run.
-func Verdicts(w io.Writer, verdicts []check.Verdict) { writeVerdicts(w, verdicts, true) }
-
-func writeVerdicts(w io.Writer, verdicts []check.Verdict, valid bool) {
-	for i := range verdicts {
-		writeVerdict(w, &verdicts[i], valid)
+// columns is the width to write in when the terminal's is unknown.
+func columns(width int) int {
+	if width <= 0 {
+		return 100
 	}
+	return width
 }
 
 // heading is "PASS name/variant on nginx/1.22.1 at speed 30, seed 1: 7m of scenario time in 14s".
@@ -68,25 +62,6 @@ func heading(r *harness.Result) string {
 		title.Render(r.Scenario.Title()), engine, speed, r.Seed, Duration(r.End), Duration(r.Wall))
 }
 
-func writeVerdict(w io.Writer, v *check.Verdict, valid bool) {
-	sign := good.Render("ok  ")
-	switch {
-	case !valid:
-		sign = faint.Render("?   ")
-	case !v.OK:
-		sign = bad.Render("FAIL")
-	}
-	fmt.Fprintf(w, "  %s %s\n", sign, v.Check)
-	if v.OK {
-		fmt.Fprintf(w, "       %s\n", faint.Render("got "+v.Got))
-		return
-	}
-	fmt.Fprintf(w, "       want %s\n       got  %s\n", v.Want, v.Got)
-	for _, e := range v.Evidence {
-		fmt.Fprintf(w, "         %s\n", faint.Render(Event(e)))
-	}
-}
-
 // writeMismatches tells where the proxy and the backends disagree on how often a
 // request was tried: a finding about the proxy, whatever the scenario expects.
 func writeMismatches(w io.Writer, s *analysis.Summary) {
@@ -102,32 +77,6 @@ func writeMismatches(w io.Writer, s *analysis.Summary) {
 	if n > len(first) {
 		fmt.Fprintf(w, "       %s\n", faint.Render(fmt.Sprintf("and %d more", n-len(first))))
 	}
-}
-
-// Event is one event on one line, for people.
-func Event(e event.Event) string {
-	parts := []string{fmt.Sprintf("%10s", Duration(e.At)), e.Kind.String()}
-	if r := e.Request.String(); r != "" {
-		parts = append(parts, r)
-	}
-	if e.Try > 0 {
-		parts = append(parts, fmt.Sprintf("try %d", e.Try))
-	}
-	for _, p := range []string{e.Peer, e.Outcome.String()} {
-		if p != "" {
-			parts = append(parts, p)
-		}
-	}
-	if e.Status > 0 {
-		parts = append(parts, fmt.Sprint(e.Status))
-	}
-	if e.Cached {
-		parts = append(parts, "cached")
-	}
-	if e.Detail != "" {
-		parts = append(parts, e.Detail)
-	}
-	return strings.Join(parts, " ")
 }
 
 // jitter says what the run measured of itself.
