@@ -9,7 +9,6 @@ import (
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/report"
 	"github.com/nolive/nolive/harness/scenario"
-	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
 // runCommand is `nolive run`.
@@ -84,7 +83,7 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 func warn(io Streams, files []*scenario.File) {
 	for _, f := range files {
 		for _, p := range f.Warnings {
-			if !nginxOnly(f, p.Pos) {
+			if !nginxOnly(f, p) {
 				fmt.Fprintf(io.Err, "warning: %v\n", p)
 			}
 		}
@@ -92,10 +91,10 @@ func warn(io Streams, files []*scenario.File) {
 }
 
 // nginxOnly says whether a directive that isn't modelled stands there.
-func nginxOnly(f *scenario.File, pos nginxconf.Pos) bool {
+func nginxOnly(f *scenario.File, p scenario.Problem) bool {
 	for _, s := range f.Scenarios {
 		for _, n := range s.Nginx.NginxOnly {
-			if n.Pos == pos {
+			if n.Pos == p.Pos {
 				return true
 			}
 		}
