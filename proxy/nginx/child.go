@@ -11,7 +11,7 @@ import (
 // child is nginx's master with all its workers: one process group.
 type child struct {
 	pid int
-	// done is closed when the master has ended and its group was killed.
+	// done is closed when the master has ended and nothing of its group runs.
 	done  chan struct{}
 	state string // valid after done
 }
@@ -43,6 +43,9 @@ func spawn(cmd *exec.Cmd) (*child, error) {
 		syscall.Kill(-c.pid, syscall.SIGKILL)
 		cmd.Wait()
 		c.state = cmd.ProcessState.String()
+		for len(members(c.pid)) > 0 { // a killed process still has to die
+			time.Sleep(time.Millisecond)
+		}
 		close(c.done)
 	}()
 	return c, <-started

@@ -1,6 +1,10 @@
 package nginx
 
 import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,4 +22,27 @@ func awaitExit(pid int) {
 			return
 		}
 	}
+}
+
+// members are the processes of a group that still run. A dead one whose parent
+// doesn't collect it is none; a container's first process often doesn't.
+func members(pgid int) []int {
+	if syscall.Kill(-pgid, 0) != nil {
+		return nil
+	}
+	var pids []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, f := range stats {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			continue // gone meanwhile
+		}
+		// pid (name) state ppid pgrp ...; the name may hold anything.
+		fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+		if len(fields) > 2 && fields[2] == strconv.Itoa(pgid) && fields[0] != "Z" && fields[0] != "X" {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

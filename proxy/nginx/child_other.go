@@ -8,3 +8,10 @@ import "syscall"
 func processAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func awaitExit(int) {}
+
+func members(pgid int) []int {
+	if syscall.Kill(-pgid, 0) != nil {
+		return nil
+	}
+	return []int{pgid}
+}

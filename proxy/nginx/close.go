@@ -61,12 +61,16 @@ func (p *Process) stop(errs *[]error) stopped {
 	p.pinger.close()
 	s.errors = size(p.prefix.file(errorFile))
 	p.child.signal(syscall.SIGQUIT)
-	if !p.child.waited(quitTimeout) {
+	if p.child.waited(quitTimeout) {
+		if p.child.state != "exit status 0" { // it ended just before, or badly
+			*errs = append(*errs, p.exitError())
+		}
+	} else {
 		p.child.signal(syscall.SIGTERM)
 		p.child.waited(termTimeout)
 	}
 	if !p.stopNow() {
-		*errs = append(*errs, fmt.Errorf("still waiting for nginx, process %d, to end after SIGKILL", p.child.pid))
+		*errs = append(*errs, fmt.Errorf("still waiting for nginx to end after SIGKILL: processes %v", members(p.child.pid)))
 	}
 	return s
 }

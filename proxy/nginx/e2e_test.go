@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
@@ -105,20 +107,48 @@ func reset(c net.Conn, r *bufio.Reader) {
 	c.(*net.TCPConn).SetLinger(0)
 }
 
-// refusing is an address on which nothing listens.
-func refusing(t *testing.T) string {
+// bound is a socket that has a port, so that nobody else gets it, and doesn't listen.
+func bound(t *testing.T) (fd int, address string) {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Cleanup(func() { unix.Close(fd) })
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	name, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fd, fmt.Sprintf("127.0.0.1:%d", name.(*unix.SockaddrInet4).Port)
+}
+
+// refusing is an address that refuses connections.
+func refusing(t *testing.T) string {
+	_, address := bound(t)
+	return address
+}
+
+// blackhole is an address that answers no SYN: its queue has room for one
+// connection, which is ours.
+func blackhole(t *testing.T) string {
+	fd, address := bound(t)
+	if err := unix.Listen(fd, 0); err != nil {
+		t.Fatal(err)
+	}
+	plug, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { plug.Close() })
+	return address
 }
 
 // client is one that opens a connection for every request.
 func client() *http.Client {
-	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Minute}
 }
 
 // get asks once and returns the status, 0 when there was none.

@@ -172,6 +172,12 @@ func TestOrderWithinAMillisecond(t *testing.T) {
 		"2s ended t/2 b read_timeout", "2s answered t/2",
 		"2s ended t/3 c read_timeout", "2s answered t/3",
 		"2s ended t/1 a read_timeout", "2s answered t/1")
+
+	// An end comes before the arrival of the same millisecond, whichever request
+	// nginx wrote down first: the pick then sees what the end changed.
+	got = told(t, accessText("103.000", "0.500", "9", "t/9", "200", "127.0.0.1:1", "200", "0.000", "0.500", "0.500", "")+
+		accessText("102.500", "1.000", "4", "t/4", "200", "127.0.0.1:2", "200", "0.000", "1.000", "1.000", ""), "")
+	want(t, got, "1.5s attempt t/4 b", "2.5s ended t/4 b passed", "2.5s answered t/4", "2.5s attempt t/9 a", "3s ended t/9 a passed", "3s answered t/9")
 }
 
 // The line that production would have logged: names in the place of addresses.
@@ -217,5 +223,32 @@ func TestSameListen(t *testing.T) {
 		if got := sameListen(c.a, c.b); got != c.want {
 			t.Errorf("%v: %v", c, got)
 		}
+	}
+}
+
+// A backend that says Connection: close leaves no idle connection, nor does a
+// connection outlive keepalive_timeout or its second use.
+func TestInferCached(t *testing.T) {
+	at := func(sec int64, addr, connect string, close bool) *exchange {
+		x := &exchange{accessLine: accessLine{pid: 1, close: close}}
+		x.steps = []step{{attemptRecord: attemptRecord{addr: addr, connect: millis(connect)}, upstream: "u", start: sec * 1000, end: sec*1000 + 10, outcome: event.Passed}}
+		return x
+	}
+	xs := []*exchange{
+		at(1, "a", "0.000", false), // nothing there yet
+		at(2, "a", "0.000", false), // the first one's
+		at(3, "b", "0.000", true),  // none to b
+		at(4, "b", "0.000", false), // it was closed
+		at(5, "a", "0.001", false), // idle, but a new one was made: it had died
+		at(6, "a", "0.000", false),
+		at(67, "a", "0.000", false), // a minute is too long
+	}
+	inferCached(xs, func(string) upstream.KeepaliveConfig { return upstream.KeepaliveConfig{Connections: 2} })
+	var got []bool
+	for _, x := range xs {
+		got = append(got, x.steps[0].cached)
+	}
+	if d := cmp.Diff([]bool{false, true, false, false, false, true, false}, got); d != "" {
+		t.Error(d)
 	}
 }

@@ -4,12 +4,12 @@ package nginx
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -127,48 +127,49 @@ proxy_connect_timeout 2s; proxy_read_timeout 3s; proxy_send_timeout 3s;
 		got[name] = story(sink.events, name+"/1")
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("%s\nnot ours:%s", d, story(sink.events, ""))
 	}
-}
-
-// blackhole is an address that doesn't answer a SYN: its queue is full.
-func blackhole(t *testing.T) string {
-	t.Helper()
-	address := backend(t, nil)
-	// nginx's SYNs are dropped once the queue of the listener is full; fill it.
-	for range 8192 {
-		c, err := net.DialTimeout("tcp", address, 100*time.Millisecond)
-		if err != nil {
-			return address
-		}
-		t.Cleanup(func() { c.Close() })
-	}
-	t.Fatal("the queue of a listener doesn't fill up")
-	return ""
 }
 
 // A client that leaves is an attempt that was aborted, before and after the header.
 func TestAborted(t *testing.T) {
+	got := make(chan bool, 1)
 	p, sink, _ := run(t, 1, `
 server { listen 81; location / { proxy_pass http://hang; } }
 server { listen 82; location / { proxy_pass http://stall; } }`, map[string]string{
-		"hang": backend(t, hang), "stall": backend(t, cutting(func(c *net.TCPConn) { io.Copy(io.Discard, c) })),
+		"hang": backend(t, func(c net.Conn, r *bufio.Reader) {
+			http.ReadRequest(r)
+			got <- true
+			io.Copy(io.Discard, c)
+		}),
+		"stall": backend(t, func(c net.Conn, r *bufio.Reader) {
+			http.ReadRequest(r)
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"+strings.Repeat("x", 50000))
+			io.Copy(io.Discard, c)
+		}),
 	})
-	for listen, id := range map[string]string{"81": "hang/1", "82": "stall/1"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		defer cancel()
-		req, _ := http.NewRequestWithContext(ctx, "GET", "http://"+p.Address(listen)+"/", nil)
-		req.Header.Set(event.RequestHeader, id)
-		if resp, err := client().Do(req); err == nil {
-			io.Copy(io.Discard, resp.Body)
+	ask := func(listen, id string) (net.Conn, *bufio.Reader) {
+		c, err := net.Dial("tcp", p.Address(listen))
+		if err != nil {
+			t.Fatal(err)
 		}
+		fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: x\r\n%s: %s\r\n\r\n", event.RequestHeader, id)
+		return c, bufio.NewReader(c)
 	}
+	c, _ := ask("81", "hang/1")
+	<-got
+	c.Close()
+	c, r := ask("82", "stall/1")
+	if _, err := http.ReadResponse(r, nil); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
 	eventually(t, func() bool { return lines(t, p.prefix.file(accessFile)) == 2 })
 	stop(t, p)
 	if got := story(sink.events, "hang/1"); got != "hang@hang=aborted/0 499" {
 		t.Error(got)
 	}
-	if got := story(sink.events, "stall/1"); got != "stall@stall=aborted/200 499" {
+	if got := story(sink.events, "stall/1"); got != "stall@stall=aborted/200 200" {
 		t.Error(got)
 	}
 }
@@ -253,6 +254,30 @@ server { location / { proxy_pass http://u; proxy_ignore_client_abort on; } }`,
 	}
 	if s := sink.kind(event.AttemptStarted); len(s) != 2 || s[1].Peer != "b" || s[1].Try != 2 {
 		t.Errorf("started: %+v", s)
+	}
+}
+
+// Workers that share a socket wake up for the same connection and all but one
+// come too late; that must not stop any of them.
+func TestManyWorkersOneSocket(t *testing.T) {
+	p, sink, _ := run(t, 1, "worker_processes 4;\n"+plain, plainBackends(t))
+	var all sync.WaitGroup
+	for n := range 400 {
+		all.Go(func() {
+			time.Sleep(time.Duration(n) * time.Millisecond)
+			if s := get(client(), p.Address(""), "/", fmt.Sprintf("t/%d", n+1)); s != 200 {
+				t.Errorf("status %d", s)
+			}
+		})
+	}
+	all.Wait()
+	began := time.Now()
+	stop(t, p)
+	if d := time.Since(began); d > 2*time.Second {
+		t.Errorf("close took %v: a worker hangs", d)
+	}
+	if n := len(sink.kind(event.ProxyAnswered)); n != 400 {
+		t.Errorf("%d answers, want 400", n)
 	}
 }
 

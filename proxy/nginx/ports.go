@@ -2,9 +2,9 @@ package nginx
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // ports are the loopback addresses that nginx listens on instead of the user's.
@@ -19,25 +19,52 @@ type ports struct {
 	files     []*os.File
 }
 
+// backlog is nginx's own default for listen().
+const backlog = 511
+
 // reserve binds n loopback ports.
 func reserve(n int) (*ports, error) {
 	p := &ports{}
 	for range n {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
-		if err != nil {
+		if err := p.add(); err != nil {
 			p.release()
 			return nil, &PortError{err.Error()}
 		}
-		f, err := l.(*net.TCPListener).File()
-		p.addresses = append(p.addresses, l.Addr().String())
-		l.Close() // f is a second descriptor of the same socket
-		if err != nil {
-			p.release()
-			return nil, &PortError{err.Error()}
-		}
-		p.files = append(p.files, f)
 	}
 	return p, nil
+}
+
+// add binds one more port. The socket must not block: nginx takes an inherited
+// one as it is, and a worker that another one beat to a connection would stand
+// in accept() for ever. os.File turns a descriptor that it knows as
+// non-blocking back to blocking when it is handed to a child, so the flag is
+// set behind its back, and net.Listener.File wouldn't do.
+func (p *ports) add() error {
+	syscall.ForkLock.RLock()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return fmt.Errorf("socket: %w", err)
+	}
+	p.files = append(p.files, os.NewFile(uintptr(fd), "listen"))
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return fmt.Errorf("socket: %w", err)
+	}
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return fmt.Errorf("bind: %w", err)
+	}
+	if err := syscall.Listen(fd, backlog); err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	name, err := syscall.Getsockname(fd)
+	if err != nil {
+		return fmt.Errorf("getsockname: %w", err)
+	}
+	p.addresses = append(p.addresses, fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port))
+	return nil
 }
 
 // release closes our descriptors; nginx keeps its own.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -197,23 +196,6 @@ func TestFaketimeMissing(t *testing.T) {
 	}
 }
 
-// group are the living processes of a process group.
-func group(pgid int) (pids []int) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, f := range stats {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			continue
-		}
-		fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-		if fields[2] == strconv.Itoa(pgid) && fields[0] != "Z" {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
 // Close ends the master and the workers, frees the ports and removes the folder.
 func TestCloseLeavesNothing(t *testing.T) {
 	left := leftovers(t)
@@ -221,13 +203,12 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(group(p.child.pid)); n != 5 {
-		t.Errorf("%d processes, want a master and 4 workers", n)
-	}
+	// The first worker answers while the others are still being made.
+	eventually(t, func() bool { return len(members(p.child.pid)) == 5 })
 	address := p.Address("")
 	stop(t, p)
 	stop(t, p) // again is fine
-	if g := group(p.child.pid); len(g) > 0 {
+	if g := members(p.child.pid); len(g) > 0 {
 		t.Errorf("still running: %v", g)
 	}
 	if c, err := net.Dial("tcp", address); err == nil {
@@ -249,7 +230,10 @@ func TestKilledMaster(t *testing.T) {
 		t.Fatal(err)
 	}
 	syscall.Kill(p.child.pid, syscall.SIGKILL)
-	eventually(t, func() bool { return len(group(p.child.pid)) == 0 })
+	if !p.child.waited(5 * time.Second) {
+		t.Fatal("the master doesn't end")
+	}
+	eventually(t, func() bool { return len(members(p.child.pid)) == 0 })
 	err = p.Close()
 	var e *ExitError
 	if !errors.As(err, &e) || e.During != "run" || !strings.Contains(err.Error(), "killed") {
@@ -266,7 +250,7 @@ func TestStoppedWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pid := range group(p.child.pid) {
+	for _, pid := range members(p.child.pid) {
 		if pid != p.child.pid {
 			syscall.Kill(pid, syscall.SIGSTOP)
 		}
@@ -276,7 +260,7 @@ func TestStoppedWorker(t *testing.T) {
 	if d := time.Since(began); d > 6*time.Second {
 		t.Errorf("close took %v", d)
 	}
-	if g := group(p.child.pid); len(g) > 0 {
+	if g := members(p.child.pid); len(g) > 0 {
 		t.Errorf("still running: %v", g)
 	}
 }
@@ -284,7 +268,7 @@ func TestStoppedWorker(t *testing.T) {
 // A worker that crashes is nginx's own trouble, and is said.
 func TestCrashedWorker(t *testing.T) {
 	p, sink, _ := run(t, 1, plain, plainBackends(t))
-	for _, pid := range group(p.child.pid) {
+	for _, pid := range members(p.child.pid) {
 		if pid != p.child.pid {
 			syscall.Kill(pid, syscall.SIGSEGV)
 		}
@@ -316,7 +300,7 @@ func TestHarnessDies(t *testing.T) {
 		os.Stdout.Sync()
 		// Long enough for a thread that isn't held to end, which would end nginx.
 		time.Sleep(500 * time.Millisecond)
-		fmt.Println("alive", len(group(p.child.pid)))
+		fmt.Println("alive", len(members(p.child.pid)))
 		select {}
 	}
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestHarnessDies$")
@@ -339,7 +323,7 @@ func TestHarnessDies(t *testing.T) {
 		t.Fatalf("master %d, %d processes", master, alive)
 	}
 	cmd.Process.Kill()
-	eventually(t, func() bool { return len(group(master)) == 0 })
+	eventually(t, func() bool { return len(members(master)) == 0 })
 	syscall.Kill(-master, syscall.SIGKILL)
 }
 
