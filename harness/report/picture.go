@@ -102,9 +102,7 @@ func WriteLanes(w io.Writer, l *analysis.Lanes, width int) {
 	if marks := axis(p.Columns(), p.Column); marks != "" {
 		line("", faint.Render(marks))
 	}
-	for _, text := range legend(seen, p.Column, width-label-4) {
-		line("", text)
-	}
+	writeLegend(w, seen, p.Column, label+4, width)
 }
 
 // doorLabel names the upstream where there are several.
@@ -150,9 +148,10 @@ func draw(n int, look func(i int) glyph, sign func(i int) string) string {
 	return b.String()
 }
 
-// legend explains the glyphs that were drawn, in lines of at most width columns.
-func legend(seen [len(glyphs)]bool, column time.Duration, width int) []string {
-	parts := []string{}
+// writeLegend explains the glyphs that were drawn: under the lanes, which begin
+// at column indent, or from the left margin where it would be too long there.
+func writeLegend(w io.Writer, seen [len(glyphs)]bool, column time.Duration, indent, width int) {
+	var parts []string
 	for g, look := range glyphs {
 		if !seen[g] || look.means == "" {
 			continue
@@ -165,14 +164,19 @@ func legend(seen [len(glyphs)]bool, column time.Duration, width int) []string {
 	}
 	parts = append(parts, faint.Render("one column is "+Duration(column)))
 	const gap = "   "
-	lines := []string{parts[0]}
-	for _, p := range parts[1:] {
-		last := &lines[len(lines)-1]
-		if lipgloss.Width(*last)+len(gap)+lipgloss.Width(p) <= width {
-			*last += gap + p
-		} else {
-			lines = append(lines, p)
-		}
+	if indent+lipgloss.Width(strings.Join(parts, gap)) > width {
+		indent = 2
 	}
-	return lines
+	line := ""
+	for _, p := range parts {
+		if line != "" && indent+lipgloss.Width(line+gap+p) > width {
+			fmt.Fprintln(w, strings.Repeat(" ", indent)+line)
+			line = ""
+		}
+		if line != "" {
+			line += gap
+		}
+		line += p
+	}
+	fmt.Fprintln(w, strings.Repeat(" ", indent)+line)
 }

@@ -19,14 +19,14 @@ func Text(w io.Writer, r *harness.Result, width int) {
 	for _, a := range r.Abandoned {
 		fmt.Fprintf(w, "  %s\n", faint.Render("repeated slower: "+a))
 	}
+	if !r.Valid() && r.Invalid != live.Interrupted {
+		fmt.Fprintf(w, "  %s\n", bad.Render("proves nothing: "+r.Invalid))
+	}
 	writeVerdicts(w, r.Verdicts, r.Valid(), width)
 	writeMismatches(w, r.Summary)
 	WriteLanes(w, r.Lanes, width)
 	if r.Engine != harness.Sim {
 		fmt.Fprintf(w, "  %s\n", faint.Render(jitter(r)))
-	}
-	if !r.Valid() && r.Invalid != live.Interrupted {
-		fmt.Fprintf(w, "  %s\n", bad.Render("INVALID: "+r.Invalid))
 	}
 	fmt.Fprintln(w)
 }
