@@ -40,13 +40,13 @@ func Compare(a, b *Result) []Difference {
 	for _, r := range union(left.requests, right.requests, compareRequests) {
 		x, y := left.requests[r], right.requests[r]
 		if x.String() != y.String() {
-			out = append(out, Difference{Request: r, A: x.String(), B: y.String(), EventsA: x.events, EventsB: y.events})
+			out = append(out, Difference{Request: r, A: x.String(), B: y.String(), EventsA: x.all(), EventsB: y.all()})
 		}
 	}
 	for _, name := range union(left.marks, right.marks, strings.Compare) {
 		x, y := left.marks[name], right.marks[name]
 		if len(x) != len(y) {
-			out = append(out, Difference{Backend: name, A: fmt.Sprintf("marked %d times", len(x)), B: fmt.Sprintf("%d times", len(y)), EventsA: x, EventsB: y})
+			out = append(out, Difference{Backend: name, A: "marked " + times(len(x)), B: times(len(y)), EventsA: x, EventsB: y})
 		}
 	}
 	return out
@@ -81,6 +81,25 @@ func (s *story) String() string {
 		answer = "no answer"
 	}
 	return strings.Join(append(slices.Clip(parts), answer), ", ")
+}
+
+// all are its events, none for a request that the run didn't have.
+func (s *story) all() []event.Event {
+	if s == nil {
+		return nil
+	}
+	return s.events
+}
+
+// times is how often something happened.
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func tell(events []event.Event) told {

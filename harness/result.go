@@ -51,11 +51,23 @@ func (r *Result) OK() bool {
 	return r.Valid()
 }
 
-// Judge gives the verdict of another check on the same run. It needs the run's
-// events: without them it is never OK and says so.
+// Unproven says why no check can be judged on this run, "" when one can: it is
+// invalid, or its events weren't kept.
+func (r *Result) Unproven() string {
+	switch {
+	case !r.Valid():
+		return "the run is invalid: " + r.Invalid
+	case r.Events == nil:
+		return "the run's events were not kept"
+	}
+	return ""
+}
+
+// Judge gives the verdict of another check on the same run. It is never OK on a
+// run that is Unproven, and says so.
 func (r *Result) Judge(c check.Check) check.Verdict {
-	if r.Events == nil {
-		return check.Verdict{Check: c.String(), Kind: c.Kind(), Got: "the run's events were not kept"}
+	if why := r.Unproven(); why != "" {
+		return check.Verdict{Check: c.String(), Kind: c.Kind(), Got: why}
 	}
 	return Judge(r.Scenario, r.Events, r.End, []check.Check{c})[0]
 }

@@ -17,9 +17,12 @@ type Judged interface {
 	Judge(check.Check) check.Verdict
 }
 
+// unprovable is a run that may prove nothing, and then says why.
+type unprovable interface{ Unproven() string }
+
 // Hold succeeds when the check holds for the run. A check that makes no sense,
-// such as one without its traffic, is an error and not a failure, so that it
-// can't pass as the opposite either.
+// such as one without its traffic, and an invalid run are errors and not
+// failures, so that they can't pass as the opposite either.
 func Hold(c check.Check) types.GomegaMatcher {
 	m := &hold{check: c}
 	return gcustom.MakeMatcher(m.match).WithTemplate("{{.Data}}", m)
@@ -37,6 +40,9 @@ func (m *hold) match(run Judged) (bool, error) {
 	}
 	if run == nil {
 		return false, errors.New("match.Hold: there is no result")
+	}
+	if u, ok := run.(unprovable); ok && u.Unproven() != "" {
+		return false, fmt.Errorf("match.Hold: %s", u.Unproven())
 	}
 	if d, ok := m.check.(check.Definition); ok {
 		if problems := d.Validate(); len(problems) > 0 {

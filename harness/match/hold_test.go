@@ -78,6 +78,11 @@ got   no request of curl was seen`},
 	}
 }
 
+// invalid is a run that proves nothing.
+type invalid struct{ run }
+
+func (invalid) Unproven() string { return "sends were too late" }
+
 // What makes no sense is an error, so that NotTo can't succeed either.
 func TestHoldRefuses(t *testing.T) {
 	for _, c := range []struct {
@@ -89,6 +94,7 @@ func TestHoldRefuses(t *testing.T) {
 		{"no check", nil, once, "there is no check"},
 		{"no traffic", check.Status{Is: "200"}, once, "status: {is: 200}: of: is missing: write of: curl"},
 		{"no result", check.Marked{Backend: "app1"}, nil, "there is no result"},
+		{"an invalid run", check.Marked{Backend: "app1"}, invalid{once}, "sends were too late"},
 		{"something else", check.Marked{Backend: "app1"}, 7, "expected actual of type <match.Judged>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
