@@ -32,7 +32,7 @@ type peer struct {
 // play serves connections with script(n, conn), n from 1, until the test ends.
 func play(t *testing.T, script func(n int, c *exchange)) *peer {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := listenTCP("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,18 @@ func refused(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = syscall.Close(fd) })
-	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+	return bind(t, fd)
+}
+
+// bind gives fd a free port of 127.0.0.1, as listenTCP does.
+func bind(t *testing.T, fd int) string {
+	t.Helper()
+	to := &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}
+	err := syscall.Bind(fd, to)
+	for to.Port = firstPort; err == syscall.EADDRINUSE && to.Port <= lastPort; to.Port++ {
+		err = syscall.Bind(fd, to)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	sa, err := syscall.Getsockname(fd)
