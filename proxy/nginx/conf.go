@@ -15,7 +15,7 @@ const accessFormat = `log_format nolive escape=json '{` +
 	`"addr":"$upstream_addr","upstatus":"$upstream_status",` +
 	`"connect":"$upstream_connect_time","header":"$upstream_header_time",` +
 	`"response":"$upstream_response_time","host":"$proxy_host",` +
-	`"close":"$upstream_http_connection","sent":"$bytes_sent",` +
+	`"close":"$upstream_http_connection",` +
 	`"complete":"$request_completion"}';`
 
 // clockServer is our own server block, which says what nginx's clock shows. A

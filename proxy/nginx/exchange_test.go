@@ -175,7 +175,7 @@ func TestOrderWithinAMillisecond(t *testing.T) {
 
 	// An end comes before the arrival of the same millisecond, whichever request
 	// nginx wrote down first: the pick then sees what the end changed.
-	got = told(t, accessText("103.000", "0.500", "9", "t/9", "200", "127.0.0.1:1", "200", "0.000", "0.500", "0.500", "")+
+	got = told(t, accessText("103.000", "0.500", "1", "t/9", "200", "127.0.0.1:1", "200", "0.000", "0.500", "0.500", "")+
 		accessText("102.500", "1.000", "4", "t/4", "200", "127.0.0.1:2", "200", "0.000", "1.000", "1.000", ""), "")
 	want(t, got, "1.5s attempt t/4 b", "2.5s ended t/4 b passed", "2.5s answered t/4", "2.5s attempt t/9 a", "3s ended t/9 a passed", "3s answered t/9")
 }
