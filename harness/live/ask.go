@@ -8,7 +8,7 @@ import (
 // smallBody is the largest body that goes out in one write with its head.
 const smallBody = 8 << 10
 
-// filler is what request bodies consist of.
+// filler is what request bodies consist of; nobody writes to it.
 var filler = bytes.Repeat([]byte("x"), 32<<10)
 
 // ask sends request n on a connection and reads its answer. Failing to send is

@@ -68,10 +68,7 @@ func BenchmarkOpenLoop(b *testing.B) {
 
 // trivial answers whatever a read brings.
 func trivial(b *testing.B) net.Listener {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	l := listen(b)
 	b.Cleanup(func() { l.Close(); time.Sleep(10 * time.Millisecond) })
 	go func() {
 		for {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -30,6 +31,7 @@ type client struct {
 	// question is what the response parser has to know of a request.
 	question *http.Request
 	dialer   net.Dialer
+	conns    *sync.Pool
 }
 
 // synRepeat is when the kernel sends a SYN again that nobody answered. A
@@ -40,6 +42,7 @@ const synRepeat = time.Second
 func newClient(c client, host string) *client {
 	c.head = newHead(c.spec, host)
 	c.question = &http.Request{Method: c.spec.Method}
+	c.conns = newConns()
 	c.dialer.KeepAlive = -1 // probes would outlast no run and cost four calls a connection
 	return &c
 }
@@ -95,7 +98,7 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 			if time.Since(began) < synRepeat {
 				late = c.clock.Now() - o.sent
 			}
-			cn = newConn(tcp)
+			cn = newConn(c.conns, tcp)
 		}
 		c.clock.Lateness().Note(clock.Send, late)
 		_ = cn.tcp.SetDeadline(deadline)

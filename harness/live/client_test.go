@@ -2,7 +2,6 @@ package live
 
 import (
 	"io"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -108,10 +107,7 @@ func TestOutcomes(t *testing.T) {
 
 // A proxy that isn't there is refused, not closed.
 func TestRefused(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := listen(t)
 	l.Close()
 	b := newBench(t, l.Addr().String(), scenario.Traffic{}, 1)
 	if e := b.ask(t, &idle{}, 1); e.Outcome != event.ClientRefused {

@@ -12,9 +12,10 @@ import (
 
 // conn is a client's connection to the proxy.
 type conn struct {
-	tcp *net.TCPConn
-	in  input
-	br  *bufio.Reader
+	home *sync.Pool
+	tcp  *net.TCPConn
+	in   input
+	br   *bufio.Reader
 	// scratch holds a request on its way out and bodies on their way to nowhere.
 	scratch []byte
 }
@@ -47,16 +48,18 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// conns keeps the buffers of closed connections for new ones.
-var conns = sync.Pool{New: func() any {
-	c := &conn{scratch: make([]byte, 16<<10)}
-	c.br = bufio.NewReaderSize(&c.in, 4<<10)
-	return c
-}}
+// newConns keeps the buffers of closed connections for new ones.
+func newConns() *sync.Pool {
+	return &sync.Pool{New: func() any {
+		c := &conn{scratch: make([]byte, 16<<10)}
+		c.br = bufio.NewReaderSize(&c.in, 4<<10)
+		return c
+	}}
+}
 
-func newConn(tcp *net.TCPConn) *conn {
-	c := conns.Get().(*conn)
-	c.tcp, c.in = tcp, input{tcp: tcp}
+func newConn(home *sync.Pool, tcp *net.TCPConn) *conn {
+	c := home.Get().(*conn)
+	c.home, c.tcp, c.in = home, tcp, input{tcp: tcp}
 	c.br.Reset(&c.in)
 	return c
 }
@@ -76,7 +79,7 @@ func (c *conn) cut() {
 func (c *conn) close() {
 	_ = c.tcp.Close()
 	c.tcp, c.in = nil, input{err: io.EOF}
-	conns.Put(c)
+	c.home.Put(c)
 }
 
 // alive says whether an idle connection is still as we left it: neither closed

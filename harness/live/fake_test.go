@@ -3,6 +3,7 @@ package live
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,11 +33,8 @@ type fake struct {
 
 func serve(t testing.TB, handle func(n int, c *peer)) *fake {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &fake{Listener: l}
+	f := &fake{Listener: listen(t)}
+	l := f.Listener
 	f.wg.Go(func() {
 		for n := 1; ; n++ {
 			c, err := l.Accept()
@@ -53,6 +52,21 @@ func serve(t testing.TB, handle func(n int, c *peer)) *fake {
 }
 
 func (f *fake) address() string { return f.Addr().String() }
+
+// listen listens on a free port. A benchmark that ran just before may have left
+// them all in TIME_WAIT, for a minute.
+func listen(t testing.TB) net.Listener {
+	t.Helper()
+	for end := time.Now().Add(70 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err == nil {
+			return l
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) || time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+}
 
 // accepted counts the connections so far.
 func (f *fake) accepted() int {
