@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/netip"
 	"os"
 	"time"
 
@@ -59,7 +58,9 @@ func (d *dialing) AfterFunc(f func()) (stop func() bool) {
 func (c *client) connect(n *node, peer int, timeout time.Duration) (*upconn, event.Outcome, error) {
 	c.doing.Store(connecting)
 	d := &dialing{c, c.later(timeout)}
-	conn, err := dialer.DialTCP(d, "tcp", netip.AddrPort{}, n.addresses[peer])
+	// Not DialTCP: given a zero local address it binds, which is slow and ties up
+	// a port for a minute.
+	dialed, err := dialer.DialContext(d, "tcp", n.addresses[peer])
 	switch {
 	case err == nil:
 	case c.halted():
@@ -72,6 +73,7 @@ func (c *client) connect(n *node, peer int, timeout time.Duration) (*upconn, eve
 	default:
 		return nil, event.Refused, nil
 	}
+	conn := dialed.(*net.TCPConn)
 	u := &upconn{node: n, opened: c.proxy.clock.Now()}
 	if err := u.sock.init(conn); err != nil {
 		_ = conn.Close()

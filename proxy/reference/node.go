@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"net/netip"
 	"time"
 
 	"github.com/nolive/nolive/harness/clock"
@@ -12,7 +11,7 @@ import (
 // behind the names that the model has for idle connections.
 type node struct {
 	*shared
-	addresses []netip.AddrPort // by peer
+	addresses []string // host:port by peer
 	watcher   *watcher
 	clock     *clock.Clock
 

@@ -43,7 +43,7 @@ func newWorkers(o *Options, addresses map[string]netip.AddrPort, w *watcher) []*
 			}
 			n := &node{shared: s, cache: upstream.NewCache(u.Keepalive), watcher: w, clock: o.Clock}
 			for _, server := range u.Servers {
-				n.addresses = append(n.addresses, addresses[server.Name])
+				n.addresses = append(n.addresses, addresses[server.Name].String())
 			}
 			out[i].nodes[u] = n
 		}
