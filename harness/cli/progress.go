@@ -43,17 +43,32 @@ func (p *progress) start(j job) bar {
 		return bar{}
 	}
 	name := j.scenario.Title() + " on " + string(j.engine)
-	return bar{p.bars.AddBar(0,
+	added, err := p.bars.Add(0, knownEnd(mpb.BarStyle().Build()),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(name+" ")),
 		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
 			now := report.Duration(time.Duration(s.Current).Round(time.Second))
 			if s.Total <= 0 {
-				return " " + now
+				return now + " so far"
 			}
 			return fmt.Sprintf(" %s of %s", now, report.Duration(time.Duration(s.Total)))
 		})),
-	)}
+	)
+	if err != nil { // the container is closed: nobody looks any more
+		return bar{}
+	}
+	return bar{added}
+}
+
+// knownEnd draws a bar only for a run of which one knows how long it takes; one
+// that is bounded by a count tells how far it is, and no bar that never fills.
+func knownEnd(style mpb.BarFiller) mpb.BarFiller {
+	return mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
+		if s.Total <= 0 {
+			return nil
+		}
+		return style.Fill(w, s)
+	})
 }
 
 // at moves the bar to scenario time now of end, 0 for an unknown end.
