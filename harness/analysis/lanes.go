@@ -86,8 +86,8 @@ func (l *Lanes) attempt(a *Attempt, ended time.Duration) {
 	p := patienceOf(ended - a.Started)
 	l.spread(a.Started, ended, func(i int, seconds float32) { lane[i].busy[p] += seconds })
 	switch a.Outcome {
-	case 0:
-	case event.Passed, event.Truncated, event.Aborted:
+	case 0, event.Aborted: // still running, or its client left: no word on the backend
+	case event.Passed:
 		lane[l.at(ended)].answered++
 	default:
 		lane[l.at(ended)].failed++

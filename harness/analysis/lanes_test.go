@@ -39,6 +39,23 @@ func TestLanesTellShares(t *testing.T) {
 	}
 }
 
+func TestLanesTellHowAttemptsEnded(t *testing.T) {
+	for o := event.Passed; o <= event.Listed; o++ {
+		l := NewLanes([]string{"a"})
+		l.Exchange(asked(0, Attempt{Peer: "a", Upstream: "u", Started: 0, Ended: 10 * s, Outcome: o}))
+		want := Cell{Failed: 1, Busy: 1}
+		switch o {
+		case event.Passed:
+			want = Cell{Answered: 1, Busy: 1}
+		case event.Aborted:
+			want = Cell{Busy: 1}
+		}
+		if got := l.Fit(1).Lanes[0].Cells[0]; got != want {
+			t.Errorf("%v: %+v, want %+v", o, got, want)
+		}
+	}
+}
+
 // Quick answers don't make a server look busy, however many follow each other;
 // one that takes as long as a column does.
 func TestQuickAnswersAreNotWaitedFor(t *testing.T) {

@@ -28,8 +28,9 @@ type Lane struct {
 
 // Cell is one backend in one column.
 type Cell struct {
-	// Answered and Failed count attempts that ended in the column: with a
-	// response, and without one or given up for the next peer.
+	// Answered and Failed count attempts that ended in the column: with a whole
+	// response, and without one or given up for the next peer. One whose client
+	// left is neither.
 	Answered, Failed int
 	// Busy and Out are shares of the column's time, 0 to 1: with an attempt
 	// under way that isn't short in comparison with a column, and out of rotation.
