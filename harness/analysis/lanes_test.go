@@ -50,8 +50,8 @@ func TestLanesTellHowAttemptsEnded(t *testing.T) {
 		case event.Aborted:
 			want = Cell{Busy: 1}
 		}
-		if got := l.Fit(1).Lanes[0].Cells[0]; got != want {
-			t.Errorf("%v: %+v, want %+v", o, got, want)
+		if diff := cmp.Diff(want, l.Fit(1).Lanes[0].Cells[0], cmpopts.EquateApprox(0, 1e-5)); diff != "" {
+			t.Errorf("%v: -want +got:\n%s", o, diff)
 		}
 	}
 }
