@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
@@ -210,6 +212,73 @@ func TestEarlyResponse(t *testing.T) {
 				t.Errorf("answer %.200q", a)
 			}
 		})
+	}
+}
+
+// Once the answer is on its way nothing more of the request is sent.
+func TestAnswerEndsTheRequest(t *testing.T) {
+	const size = 64 << 20
+	read := make(chan int64, 1)
+	p := play(t, func(_ int, x *exchange) {
+		x.head()
+		// A page goes on to the client at once, the rest is kept waiting.
+		x.send("HTTP/1.1 403 No\r\nContent-Length: " + itoa7(2*page) + "\r\n\r\n" + strings.Repeat("a", page))
+		<-x.told
+		_ = x.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
+		n, _ := io.Copy(io.Discard, x.r)
+		read <- n
+		x.send(strings.Repeat("b", page))
+	})
+	s := startAt(t, 1, addrs(p), nil, "http { client_max_body_size 64m; }")
+	c := s.dial()
+	go func() {
+		_, _ = io.WriteString(c, "PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: "+itoa7(size)+"\r\n\r\n")
+		_, _ = io.Copy(c, io.LimitReader(zeroes{}, size))
+	}()
+	r := bufio.NewReader(c)
+	if _, err := r.ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	close(p.tell)
+	if n := <-read; n >= size {
+		t.Error("all of the request was sent")
+	}
+	if b, err := io.ReadAll(r); err != nil || !strings.HasSuffix(string(b), "bbb") {
+		t.Errorf("%v after %d bytes", err, len(b))
+	}
+}
+
+type zeroes struct{}
+
+func (zeroes) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// A response that was there before the write failed is read all the same.
+func TestResponseBeforeAReset(t *testing.T) {
+	p := play(t, func(_ int, x *exchange) {
+		<-x.told // connected
+		x.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
+		x.reset()
+	})
+	s := start(t, addrs(p), nil)
+	conn, err := net.Dial("tcp", p.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{proxy: s.Proxy, out: []byte("GET / HTTP/1.0\r\n\r\n")}
+	up := &upconn{node: &node{}}
+	if err := up.init(conn.(*net.TCPConn)); err != nil {
+		t.Fatal(err)
+	}
+	defer up.sock.close()
+	close(p.tell)
+	eventually(t, "the reset is here", func() bool {
+		fds := []unix.PollFd{{Fd: int32(up.fd)}}
+		_, _ = unix.Poll(fds, 0)
+		return fds[0].Revents&unix.POLLHUP != 0
+	})
+	a := &attempt{c: c, up: up, pass: &nginxconf.Pass{ReadTimeout: time.Minute, SendTimeout: time.Minute}}
+	if o, err := a.run(); o != 0 || err != nil || c.rs.status != 503 || !a.broken {
+		t.Errorf("outcome %v, %v, status %d, broken %v", o, err, c.rs.status, a.broken)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -77,6 +78,7 @@ func TestTrafficLeavesNothing(t *testing.T) {
 			}
 		}
 	})
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close forgotten files
 	s := startAt(t, 100, append(addrs(p), refused(t)), func(u *upstream.Config, pass *nginxconf.Pass) {
 		kept(2)(u, pass)
 		u.Servers[0].MaxFails = 0

@@ -64,7 +64,11 @@ func TestIdleConnectionsThatDieAreForgotten(t *testing.T) {
 			})
 			s.get("/")
 			close(die)
-			<-dead
+			select {
+			case <-dead:
+			case <-time.After(10 * time.Second): // long before keepalive_timeout
+				t.Fatal("the connection is still kept")
+			}
 			if a := s.get("/"); code(a) != "200" {
 				t.Errorf("answer %q", a)
 			}

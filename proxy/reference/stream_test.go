@@ -261,3 +261,39 @@ func dechunk(t *testing.T, s string, chunked bool) string {
 	}
 	return string(b[:n])
 }
+
+// An attempt ends before its client has the whole answer, so a client that asks
+// again finds the connection and the peer free.
+func TestTheAttemptEndsFirst(t *testing.T) {
+	p := play(t, fine)
+	u := &upstream.Config{Name: "u", Servers: []upstream.Server{upstream.NewServer("a")}}
+	pass := &nginxconf.Pass{Upstream: u, Match: "/", ConnectTimeout: time.Minute, SendTimeout: time.Minute, ReadTimeout: time.Minute}
+	got, early := make(chan struct{}), make(chan bool, 1)
+	proxy, err := Start(Options{
+		Config: &nginxconf.Config{Upstreams: []*upstream.Config{u}, Servers: []*nginxconf.Server{{
+			Listens: []nginxconf.Listen{{Address: "80"}}, Locations: []*nginxconf.Location{{Path: "/", Pass: pass}}}}},
+		Backends: map[string]string{"a": p.Addr().String()},
+		Sink: event.SinkFunc(func(e event.Event) {
+			if e.Kind == event.AttemptEnded {
+				select {
+				case <-got:
+					early <- true
+				case <-time.After(50 * time.Millisecond): // ample for an answer that is out already
+					early <- false
+				}
+			}
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &setting{proxy, t, nil}
+	defer s.Close()
+	c := s.dial()
+	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	readAnswer(t, bufio.NewReader(c))
+	close(got)
+	if <-early {
+		t.Error("the client had its answer before the attempt ended")
+	}
+}

@@ -27,6 +27,8 @@ type peer struct {
 	conns  []net.Conn
 	served int
 	wg     sync.WaitGroup
+	// tell is closed by the test to let scripts that wait for told go on.
+	tell chan struct{}
 }
 
 // play serves connections with script(n, conn), n from 1, until the test ends.
@@ -36,7 +38,7 @@ func play(t *testing.T, script func(n int, c *exchange)) *peer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &peer{Listener: l, t: t}
+	p := &peer{Listener: l, t: t, tell: make(chan struct{})}
 	p.wg.Go(func() {
 		for {
 			conn, err := l.Accept()
@@ -50,7 +52,7 @@ func play(t *testing.T, script func(n int, c *exchange)) *peer {
 			p.mu.Unlock()
 			p.wg.Go(func() {
 				defer conn.Close()
-				script(n, &exchange{Conn: conn, r: bufio.NewReader(conn)})
+				script(n, &exchange{Conn: conn, r: bufio.NewReader(conn), told: p.tell})
 			})
 		}
 	})
@@ -78,7 +80,8 @@ func (p *peer) connections() int {
 // exchange is one connection to a backend as its script sees it.
 type exchange struct {
 	net.Conn
-	r *bufio.Reader
+	r    *bufio.Reader
+	told <-chan struct{}
 }
 
 // head reads a request head; "" at the end of the connection.
