@@ -1,4 +1,4 @@
-package main
+package harness_test
 
 import (
 	"fmt"
@@ -111,6 +111,7 @@ func (p *parsed) imports() []string {
 // parseModule reads every package of the module, by its path within it.
 func parseModule(t *testing.T) map[string]*parsed {
 	t.Helper()
+	t.Chdir("..") // the module's root
 	packages := map[string]*parsed{}
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		base := d.Name()
