@@ -4,6 +4,8 @@ import (
 	"io"
 	"strconv"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/nolive/nolive/harness/event"
 )
 
@@ -46,6 +48,9 @@ func (r *relay) run() {
 	if r.bodyless() {
 		r.complete, r.extra = true, !c.rb.empty()
 	}
+	if !r.complete && c.rb.full() && !r.gulp() {
+		return
+	}
 	for {
 		data, err := r.filter(false)
 		if err != nil {
@@ -63,72 +68,6 @@ func (r *relay) run() {
 			return
 		}
 	}
-}
-
-// bodyless is true when the response has no body whatever its head says.
-func (r *relay) bodyless() bool {
-	rs := &r.c.rs
-	return r.c.rq.head || rs.status == 204 || rs.status == 304
-}
-
-// frame decides how long the response is and how the client is told.
-func (r *relay) frame() {
-	c := r.c
-	rs := &c.rs
-	r.left = rs.length
-	if rs.chunked {
-		r.left = -1
-	}
-	if r.left == 0 {
-		r.complete = true
-	}
-	switch {
-	case r.left >= 0 || r.bodyless():
-	case rs.raw:
-		c.rq.keepAlive = false
-	case rs.status < 200 || !c.rq.http11:
-		// nginx 1.22 takes an interim response for the final one.
-		c.rq.keepAlive = false
-	default:
-		r.wrap = true
-	}
-}
-
-// head makes the client's response head, in nginx's order.
-func (r *relay) head(b []byte) []byte {
-	c := r.c
-	rs := &c.rs
-	if rs.raw {
-		return b
-	}
-	b = append(b, "HTTP/1.1 "...)
-	b = append(b, rs.text...)
-	b = append(b, "\r\nServer: "+serverName+"\r\nDate: "...)
-	b = c.proxy.date.append(b)
-	if rs.contentType != nil {
-		b = append(append(b, "\r\nContent-Type: "...), rs.contentType...)
-	}
-	if !rs.chunked && rs.length >= 0 {
-		b = append(b, "\r\nContent-Length: "...)
-		b = strconv.AppendInt(b, rs.length, 10)
-	}
-	if rs.lastModified != nil {
-		b = append(append(b, "\r\nLast-Modified: "...), rs.lastModified...)
-	}
-	if rs.location != nil {
-		b = append(append(b, "\r\nLocation: "...), rs.location...)
-	}
-	if r.wrap {
-		b = append(b, "\r\nTransfer-Encoding: chunked"...)
-	}
-	b = c.connectionHeader(b)
-	for _, f := range rs.fields {
-		b = append(b, "\r\n"...)
-		b = append(b, f.name...)
-		b = append(b, ": "...)
-		b = append(b, f.value...)
-	}
-	return append(b, "\r\n\r\n"...)
 }
 
 // filter takes what may be passed on out of the buffer: full pages, and an
@@ -196,24 +135,37 @@ func (r *relay) more() bool {
 	in := &c.rb
 	in.resize(streamSize)
 	deadline := c.later(r.attempt.pass.ReadTimeout)
-	for {
-		switch err := r.attempt.up.read(in, deadline, c); err {
-		case nil:
-			return true
-		case errSignal:
-			continue // the rest of the request went out
-		case errHalted:
-			r.aborted(err)
-		case io.EOF:
-			r.closed()
-		case errTimeout:
-			c.late(deadline)
-			r.cut(event.ReadTimeout, nil, keepHead)
-		default:
-			r.cut(event.Reset, nil, keepHead)
-		}
-		return false
+	err := r.attempt.up.read(in, deadline, c)
+	if err == errTimeout {
+		c.late(deadline)
 	}
+	return r.goesOn(err)
+}
+
+// gulp reads what is there behind a header whose page is full before anything
+// is written, as nginx does. It returns false when the exchange is over.
+func (r *relay) gulp() bool {
+	in := &r.c.rb
+	in.resize(streamSize)
+	err := r.attempt.up.readReady(in)
+	return err == unix.EAGAIN || r.goesOn(err)
+}
+
+// goesOn ends the exchange for the error of a read, if it is one.
+func (r *relay) goesOn(err error) bool {
+	switch err {
+	case nil:
+		return true
+	case errHalted:
+		r.aborted(err)
+	case io.EOF:
+		r.closed()
+	case errTimeout:
+		r.cut(event.ReadTimeout, nil, keepHead)
+	default:
+		r.cut(event.Reset, nil, keepHead)
+	}
+	return false
 }
 
 // closed handles the backend's FIN: the end of a response without length, else
@@ -278,90 +230,4 @@ func (r *relay) pack(data []byte) {
 		b = append(b, "0\r\n\r\n"...)
 	}
 	r.c.wb = b
-}
-
-// finish ends the exchange, then writes the last bytes: who gets them finds the
-// connection and the peer free, as on nginx, where one loop does both.
-func (r *relay) finish(data []byte) {
-	c := r.c
-	if c.halted() {
-		r.aborted(errHalted)
-		return
-	}
-	r.release(event.Passed)
-	if r.write(data) != nil {
-		c.rq.keepAlive = false
-	}
-	c.answered(r.logged())
-}
-
-// logged is the status in nginx's access log: 9 for an HTTP/0.9 answer, which
-// it prints as 009.
-func (r *relay) logged() int {
-	if r.c.rs.raw {
-		return 9
-	}
-	return r.c.rs.status
-}
-
-// release ends the attempt and keeps the backend connection if it may be kept.
-func (r *relay) release(o event.Outcome) {
-	c, up := r.c, r.attempt.up
-	sent := r.attempt.over()
-	up.requests++
-	keep := r.n.cache != nil && c.rs.keep && !c.rs.raw && !r.extra && sent
-	if keep {
-		up.watch()
-	}
-	drop := up
-	r.n.mu.Lock()
-	now := r.n.clock.Now()
-	if keep {
-		drop = r.n.keep(up, r.peer, now)
-	}
-	c.model.End(now, o, c.rs.status)
-	r.n.mu.Unlock()
-	if drop != nil {
-		drop.close()
-	}
-}
-
-// fate says what becomes of a head that wasn't sent when a response broke off.
-type fate uint8
-
-const (
-	keepHead fate = iota
-	dropHead      // nginx closes without flushing after a broken chunk
-)
-
-// cut ends a response that broke off: the client gets what is left to pass on,
-// and the end of its connection.
-func (r *relay) cut(how event.Outcome, data []byte, head fate) {
-	c := r.c
-	c.rq.keepAlive = false
-	r.attempt.over()
-	r.n.mu.Lock()
-	c.model.Cut(r.n.clock.Now(), how, c.rs.status)
-	r.n.mu.Unlock()
-	r.attempt.up.close()
-	if head == keepHead {
-		_ = r.write(data)
-	}
-	c.answered(r.logged())
-}
-
-// aborted ends the exchange because the client left or doesn't take its
-// response. nginx logs 499 only when it saw the client leave before anything
-// went to it.
-func (r *relay) aborted(err error) {
-	c := r.c
-	c.rq.keepAlive = false
-	r.attempt.over()
-	r.n.end(&c.model, event.Aborted, c.rs.status)
-	r.attempt.up.close()
-	status := r.logged()
-	if err == errHalted && !r.begun {
-		status = 499
-	}
-	c.answered(status)
 }

@@ -138,15 +138,15 @@ func (s *sock) read(b *buffer, deadline time.Time, h halter) error {
 // readReady adds to b what has arrived and doesn't wait: unix.EAGAIN is nothing.
 func (s *sock) readReady(b *buffer) error {
 	s.reading, s.readNow = b, true
-	s.armedR = time.Time{}
 	for range 3 {
-		// A poke from outside may move the deadline between these two.
-		_ = s.conn.SetReadDeadline(time.Time{})
 		if err := s.raw.Read(s.readFn); err == nil {
 			return s.took(b)
 		} else if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return err
 		}
+		// A deadline has passed, or a poke moved it and may do so again.
+		s.armedR = time.Time{}
+		_ = s.conn.SetReadDeadline(time.Time{})
 	}
 	return unix.EAGAIN
 }

@@ -104,14 +104,14 @@ const (
 
 // add watches a descriptor; a hang-up that has happened already is told too.
 // The key names it; 0 is a failure, which only makes deaths go unnoticed.
-func (w *watcher) add(fd int, s stirred, for_ interest) (key uint64) {
+func (w *watcher) add(fd int, s stirred, wanted interest) (key uint64) {
 	w.mu.Lock()
 	w.next++
 	key = w.next
 	w.watched[key] = s
 	closed := w.closed
 	w.mu.Unlock()
-	if closed || unix.EpollCtl(w.epfd, unix.EPOLL_CTL_ADD, fd, epollEvent(key, for_)) != nil {
+	if closed || unix.EpollCtl(w.epfd, unix.EPOLL_CTL_ADD, fd, epollEvent(key, wanted)) != nil {
 		w.forget(key)
 		return 0
 	}
@@ -119,8 +119,8 @@ func (w *watcher) add(fd int, s stirred, for_ interest) (key uint64) {
 }
 
 // change watches for something else from now on.
-func (w *watcher) change(fd int, key uint64, for_ interest) {
-	_ = unix.EpollCtl(w.epfd, unix.EPOLL_CTL_MOD, fd, epollEvent(key, for_))
+func (w *watcher) change(fd int, key uint64, wanted interest) {
+	_ = unix.EpollCtl(w.epfd, unix.EPOLL_CTL_MOD, fd, epollEvent(key, wanted))
 }
 
 // forget ends the watch; closing the descriptor takes it out of the kernel's list.
@@ -133,6 +133,6 @@ func (w *watcher) forget(key uint64) {
 	w.mu.Unlock()
 }
 
-func epollEvent(key uint64, for_ interest) *unix.EpollEvent {
-	return &unix.EpollEvent{Events: uint32(for_), Fd: int32(uint32(key)), Pad: int32(uint32(key >> 32))}
+func epollEvent(key uint64, wanted interest) *unix.EpollEvent {
+	return &unix.EpollEvent{Events: uint32(wanted), Fd: int32(uint32(key)), Pad: int32(uint32(key >> 32))}
 }

@@ -1,0 +1,99 @@
+package reference
+
+import (
+	"io"
+	"time"
+)
+
+// The client's time-outs are nginx's defaults, in scenario time.
+const (
+	clientHeaderTimeout = 60 * time.Second // client_header_timeout: the whole head
+	clientBodyTimeout   = 60 * time.Second // client_body_timeout: between two reads
+	clientSendTimeout   = 60 * time.Second // send_timeout: between two writes
+	clientIdleTimeout   = 75 * time.Second // keepalive_timeout
+	clientRequests      = 1000             // keepalive_requests
+	lingerTimeout       = 5 * time.Second  // lingering_timeout
+)
+
+func (c *client) later(d time.Duration) time.Time { return time.Now().Add(c.proxy.clock.Real(d)) }
+
+// readHead reads a request's head and scans it. status is the proxy's answer to
+// a bad one; an error ends the connection without a word.
+func (c *client) readHead() (status int, err error) {
+	deadline := time.Time{}
+	if c.served > 0 && c.in.empty() {
+		c.doing.Store(idling)
+		deadline = c.later(clientIdleTimeout)
+	}
+	from, began := c.in.r, false
+	c.rq = request{fields: c.rq.fields[:0], length: -1}
+	for {
+		if b := c.in.unread(); len(b) > 0 {
+			if !began {
+				// Empty lines before the request line are passed over.
+				k := 0
+				for k < len(b) && (b[k] == '\r' || b[k] == '\n') {
+					k++
+				}
+				c.in.r += k
+				b, from = b[k:], c.in.r
+			}
+			end, next, bad := headEnd(b, from-c.in.r)
+			from = c.in.r + next
+			if bad != 0 {
+				return bad, nil
+			}
+			if end > 0 {
+				c.in.r += end
+				status := c.rq.scan(b[:end])
+				c.rq.keepAlive = c.rq.keepAlive && status == 0
+				return status, nil
+			}
+			if !began && len(b) > 0 {
+				began = true
+				c.doing.Store(readingRequest)
+				deadline = c.later(clientHeaderTimeout)
+			}
+		}
+		if deadline.IsZero() {
+			deadline = c.later(clientHeaderTimeout)
+		}
+		if c.in.empty() {
+			c.in.rest()
+			from = 0
+		} else if c.in.full() {
+			from -= c.in.r
+			if c.in.r > 0 {
+				c.in.compact()
+			} else {
+				c.in.grow(streamSize)
+			}
+		}
+		switch err := c.sock.read(&c.in, deadline, c); {
+		case err == io.EOF && began:
+			return 0, err // nginx logs 400 and sends nothing
+		case err != nil:
+			return 0, err
+		}
+	}
+}
+
+// linger lets the client read an answer that came before all of its request
+// was read: closing at once would reset the connection and might destroy it
+// (lingering_close).
+func (c *client) linger() {
+	c.doing.Store(lingering)
+	if c.conn.CloseWrite() != nil {
+		return
+	}
+	deadline := c.later(lingerTimeout)
+	for {
+		c.in.r, c.in.w = 0, 0
+		if c.sock.read(&c.in, deadline, c) != nil {
+			return
+		}
+	}
+}
+
+// sendLimit is send_timeout in real time.
+func (c *client) sendLimit() time.Duration { return c.proxy.clock.Real(clientSendTimeout) }

@@ -1,0 +1,91 @@
+package reference
+
+import (
+	"github.com/nolive/nolive/harness/event"
+)
+
+// finish ends the exchange, then writes the last bytes: who gets them finds the
+// connection and the peer free, as on nginx, where one loop does both.
+func (r *relay) finish(data []byte) {
+	c := r.c
+	if c.halted() {
+		r.aborted(errHalted)
+		return
+	}
+	r.release(event.Passed)
+	if r.write(data) != nil {
+		c.rq.keepAlive = false
+	}
+	c.answered(r.logged())
+}
+
+// logged is the status in nginx's access log: 9 for an HTTP/0.9 answer, which
+// it prints as 009.
+func (r *relay) logged() int {
+	if r.c.rs.raw {
+		return 9
+	}
+	return r.c.rs.status
+}
+
+// release ends the attempt and keeps the backend connection if it may be kept.
+func (r *relay) release(o event.Outcome) {
+	c, up := r.c, r.attempt.up
+	sent := r.attempt.over()
+	up.requests++
+	keep := r.n.cache != nil && c.rs.keep && !c.rs.raw && !r.extra && sent
+	if keep {
+		up.watch()
+	}
+	drop := up
+	r.n.mu.Lock()
+	now := r.n.clock.Now()
+	if keep {
+		drop = r.n.keep(up, r.peer, now)
+	}
+	c.model.End(now, o, c.rs.status)
+	r.n.mu.Unlock()
+	if drop != nil {
+		drop.close()
+	}
+}
+
+// fate says what becomes of a head that wasn't sent when a response broke off.
+type fate uint8
+
+const (
+	keepHead fate = iota
+	dropHead      // nginx closes without flushing after a broken chunk
+)
+
+// cut ends a response that broke off: the client gets what is left to pass on,
+// and the end of its connection.
+func (r *relay) cut(how event.Outcome, data []byte, head fate) {
+	c := r.c
+	c.rq.keepAlive = false
+	r.attempt.over()
+	r.n.mu.Lock()
+	c.model.Cut(r.n.clock.Now(), how, c.rs.status)
+	r.n.mu.Unlock()
+	r.attempt.up.close()
+	if head == keepHead {
+		_ = r.write(data)
+	}
+	c.answered(r.logged())
+}
+
+// aborted ends the exchange because the client left or doesn't take its
+// response. nginx logs 499 only when it saw the client leave before anything
+// went to it.
+func (r *relay) aborted(err error) {
+	c := r.c
+	c.rq.keepAlive = false
+	r.attempt.over()
+	r.n.end(&c.model, event.Aborted, c.rs.status)
+	r.attempt.up.close()
+	status := r.logged()
+	if err == errHalted && !r.begun {
+		status = 499
+	}
+	c.answered(status)
+}
