@@ -33,7 +33,7 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		return err
 	}
 	if real != nil {
-		res.Version, res.ClockError = real.Version(), real.ClockError()
+		res.Version, res.ClockError, res.Alerts = "nginx/"+real.Version(), real.ClockError(), real.Alerts()
 	}
 	res.End, res.Speed, res.Send, res.Wait, res.Invalid = out.End, out.Speed, out.Send, out.Wait, out.Invalid
 	w.close(out.End)

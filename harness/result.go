@@ -28,6 +28,8 @@ type Result struct {
 	ClockError time.Duration
 	// Invalid says why the run proves nothing; "" for a valid run.
 	Invalid string
+	// Alerts are the lines of level alert and emerg that the proxy wrote, whole.
+	Alerts []string
 	// Abandoned says why earlier, faster tries were given up.
 	Abandoned []string
 	// Verdicts are those of the scenario's expectations, in order.

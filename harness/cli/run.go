@@ -22,7 +22,7 @@ type runCommand struct {
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML."`
 	Nginx    string   `name:"nginx-binary" placeholder:"PATH" help:"The nginx to run; default is the one on PATH."`
 	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
-	Parallel int      `default:"4" help:"How many runs on sockets go on at the same time."`
+	Parallel int      `default:"6" help:"How many runs on sockets go on at the same time."`
 }
 
 // Run runs the jobs and writes what was asked for.

@@ -10,6 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// raiseDescriptors lets the child have as many descriptors as the system allows
+// us. Go raises its own limit and gives children the old one back, 1024 on most
+// systems, unless the program sets the limit by itself.
+func raiseDescriptors() {
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) == nil {
+		l.Cur = l.Max
+		_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l)
+	}
+}
+
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
