@@ -30,6 +30,7 @@ type run struct {
 	Valid     bool     `json:"valid"`
 	Invalid   string   `json:"invalid,omitempty"`
 	Abandoned []string `json:"abandoned,omitempty"`
+	Alerts    []string `json:"alerts,omitempty"`
 	OK        bool     `json:"ok"`
 	// Error says why the engine could not run at all; the rest is then empty.
 	Error    string             `json:"error,omitempty"`
@@ -108,7 +109,7 @@ func (r *run) fill(from *harness.Result) {
 	r.Version, r.Speed, r.Seed = from.Version, from.Speed, from.Seed
 	r.End, r.Wall = seconds(from.End), seconds(from.Wall)
 	r.Jitter = jitters{jitterFrom(from.Send), jitterFrom(from.Wait), seconds(from.ClockError)}
-	r.Valid, r.Invalid, r.Abandoned = from.Valid(), from.Invalid, from.Abandoned
+	r.Valid, r.Invalid, r.Abandoned, r.Alerts = from.Valid(), from.Invalid, from.Abandoned, from.Alerts
 	r.OK = from.OK()
 	r.Traffic, r.Backends = from.Summary.Traffics(), from.Summary.Backends()
 	n, first := from.Summary.Mismatches()

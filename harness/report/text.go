@@ -24,6 +24,9 @@ func Text(w io.Writer, r *harness.Result, width int) {
 	}
 	writeVerdicts(w, r.Verdicts, r.Valid(), width)
 	writeMismatches(w, r.Summary)
+	for _, a := range r.Alerts {
+		fmt.Fprintf(w, "  %s %s\n", bad.Render("nginx:"), a)
+	}
 	WriteLanes(w, r.Lanes, width)
 	if r.Engine != harness.Sim {
 		fmt.Fprintf(w, "  %s\n", faint.Render(jitter(r)))

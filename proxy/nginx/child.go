@@ -29,6 +29,7 @@ func spawn(cmd *exec.Cmd) (*child, error) {
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
+		raiseDescriptors()
 		cmd.SysProcAttr = processAttributes()
 		err := cmd.Start()
 		if err == nil {

@@ -9,6 +9,8 @@ func processAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setp
 
 func awaitExit(int) {}
 
+func raiseDescriptors() {}
+
 func members(pgid int) []int {
 	if syscall.Kill(-pgid, 0) != nil {
 		return nil
