@@ -15,9 +15,10 @@ test: ## all tests that need neither nginx nor Docker
 e2e: ## every promise on the real nginx: needs nginx, and libfaketime for speed
 	$(GO) test -tags e2e -count=1 -timeout 20m ./e2e/... ./proxy/nginx/... ./proxy/nginxconf/...
 
-bench: ## the figures of the README, side by side in one run
-	$(GO) test -run '^$$' -bench . -benchmem ./proxy/upstream ./harness/analysis ./harness/sim
-	$(GO) test -tags e2e -run '^$$' -bench . -benchtime 2s ./proxy/reference
+bench: ## the figures of the README, side by side in one run; with nginx on PATH it takes part
+	$(GO) test -run '^$$' -bench . -benchmem ./proxy/upstream ./harness/analysis ./harness
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./harness/live ./backends
+	$(GO) test $(if $(shell command -v nginx),-tags e2e) -run '^$$' -bench . -benchtime 3s ./proxy/reference
 
 lint:
 	$(GO) vet ./...

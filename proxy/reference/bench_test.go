@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -30,8 +29,7 @@ const (
 // the reference proxy serves, and both p99. Load and backend run in the same
 // process and cost both the same, so the ratio is a lower bound of what the
 // proxies alone would give.
-//
-// NOLIVE_BENCH_NGINX=host:port adds an nginx that somebody started.
+// With the tag e2e the real nginx with one worker is the third.
 func BenchmarkAgainstReverseProxy(b *testing.B) {
 	for _, size := range []int{100, 16 << 10} {
 		b.Run(strconv.Itoa(size)+"B", func(b *testing.B) { compare(b, size) })
@@ -53,7 +51,7 @@ func compare(b *testing.B, size int) {
 	ours := benchReference(b, backend)
 	theirs := benchReverseProxy(b, backend)
 	targets := []string{ours, theirs}
-	if n := os.Getenv("NOLIVE_BENCH_NGINX"); n != "" {
+	if n := benchNginx(b, backend); n != "" {
 		targets = append(targets, n)
 	}
 	var spent, cpu [3]time.Duration
