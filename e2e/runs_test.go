@@ -3,10 +3,13 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -19,7 +22,7 @@ import (
 
 // atOnce is how many runs on sockets go on side by side. They mostly wait, and
 // a run that others disturb too much says so and is repeated slower.
-const atOnce = 4
+const atOnce = 6
 
 // key names one run of the suite.
 type key struct {
@@ -84,19 +87,34 @@ func begin() {
 	for _, s := range shipped() {
 		byTitle[s.Title()] = s
 	}
-	slots := make(chan struct{}, atOnce)
-	for _, k := range keys() {
-		f := &future{done: make(chan struct{})}
-		runs[k] = f
-		go func() {
-			defer close(f.done)
+	all := keys()
+	length := func(k key) time.Duration {
+		l := harness.Length(byTitle[k.title])
+		if k.speed > 0 {
+			l = time.Duration(float64(l) * 30 / k.speed)
+		}
+		return l
+	}
+	slices.SortStableFunc(all, func(a, b key) int { return cmp.Compare(length(b), length(a)) })
+	for _, k := range all {
+		runs[k] = &future{done: make(chan struct{})}
+	}
+	go func() {
+		slots := make(chan struct{}, atOnce)
+		for _, k := range all {
+			f := runs[k]
 			if k.engine != harness.Sim {
 				slots <- struct{}{}
-				defer func() { <-slots }()
 			}
-			f.result, f.err = harness.Runner{Speed: k.speed}.Run(ctx, byTitle[k.title], k.engine)
-		}()
-	}
+			go func() {
+				defer close(f.done)
+				f.result, f.err = harness.Runner{Speed: k.speed}.Run(ctx, byTitle[k.title], k.engine)
+				if k.engine != harness.Sim {
+					<-slots
+				}
+			}()
+		}
+	}()
 }
 
 // end stops what is left and waits for it, so that no process stays behind.

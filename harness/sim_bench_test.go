@@ -64,7 +64,7 @@ func livingHeap(t *testing.T, hours int) uint64 {
 	runtime.ReadMemStats(&before)
 	peak, calls := uint64(0), 0
 	run := harness.Runner{Keep: harness.KeepNothing, Progress: func(time.Duration, time.Duration) {
-		if calls++; calls%20 == 0 {
+		if calls++; calls%4 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&now)
 			peak = max(peak, now.HeapAlloc-min(before.HeapAlloc, now.HeapAlloc))

@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/report"
@@ -82,6 +84,7 @@ func enumerate(words []string, and string) string {
 
 // all runs the jobs, at most parallel at a time, and yields them in order. The
 // simulator's go first and one by one: they take milliseconds and a whole core.
+// Of the others the longest go first.
 func all(ctx context.Context, r harness.Runner, jobs []job, parallel int, p *progress) iter.Seq[done] {
 	return func(yield func(done) bool) {
 		results := make([]chan done, len(jobs))
@@ -94,21 +97,16 @@ func all(ctx context.Context, r harness.Runner, jobs []job, parallel int, p *pro
 		defer cancel()
 		wg.Go(func() {
 			slots := make(chan struct{}, parallel)
-			for _, sim := range []bool{true, false} {
-				for i, j := range jobs {
-					if (j.engine == harness.Sim) != sim {
-						continue
-					}
-					if sim {
-						results[i] <- j.run(ctx, r, p)
-						continue
-					}
-					slots <- struct{}{}
-					wg.Go(func() {
-						results[i] <- j.run(ctx, r, p)
-						<-slots
-					})
+			for _, i := range order(jobs) {
+				if jobs[i].engine == harness.Sim {
+					results[i] <- jobs[i].run(ctx, r, p)
+					continue
 				}
+				slots <- struct{}{}
+				wg.Go(func() {
+					results[i] <- jobs[i].run(ctx, r, p)
+					<-slots
+				})
 			}
 		})
 		for _, c := range results {
@@ -117,6 +115,20 @@ func all(ctx context.Context, r harness.Runner, jobs []job, parallel int, p *pro
 			}
 		}
 	}
+}
+
+// order is the order in which jobs are begun.
+func order(jobs []job) []int {
+	begun := make([]int, len(jobs))
+	length := make([]time.Duration, len(jobs))
+	for i, j := range jobs {
+		begun[i], length[i] = i, time.Duration(math.MaxInt64)
+		if j.engine != harness.Sim {
+			length[i] = harness.Length(j.scenario)
+		}
+	}
+	slices.SortStableFunc(begun, func(a, b int) int { return cmp.Compare(length[b], length[a]) })
+	return begun
 }
 
 // run runs one job.
