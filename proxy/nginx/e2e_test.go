@@ -28,7 +28,7 @@ import (
 // These tests need nginx, and libfaketime above speed 1.
 
 // Speed 1 takes seven minutes.
-var speeds = flag.String("speeds", "10,30,60", "speeds of the curl loop")
+var speeds = flag.String("speeds", "30,60", "speeds of the curl loop")
 
 var record = flag.String("record", "", "folder to keep the logs of all runs in")
 
