@@ -17,12 +17,12 @@ import (
 // millisecond decides who is picked, or whether a window is open. Those agree on
 // the instants that occurred, which is held for every scenario.
 var onTheEdge = map[string]string{
-	"slow-report":                   "a crowd: hundreds of time-outs that meet each other",
-	"slow-report/fourteen-who-wait": "a crowd",
-	"slow-report/fixed":             "a crowd",
-	curlLoop:                        "pauses that end on the edge of a whole second",
-	"one-of-two-refuses":            "requests at the very instant at which the port closes",
-	"single-server-never-marked":    "requests at the very instants at which the port closes and opens",
+	"slow-report":                                "a crowd: hundreds of time-outs that meet each other",
+	"slow-report/fourteen-who-wait":              "a crowd",
+	"slow-report/fixed":                          "a crowd",
+	curlLoop:                                     "pauses that end on the edge of a whole second",
+	"one-of-two-refuses":                         "requests at the very instant at which the port closes",
+	"single-server-never-marked":                 "requests at the very instants at which the port closes and opens",
 	"single-server-never-marked/a-second-server": "requests at the very instants at which the ports close and open",
 }
 
