@@ -51,7 +51,7 @@ func reserve(addr netip.AddrPort) (*port, error) {
 		p.close()
 		return nil, os.NewSyscallError("setsockopt", err)
 	}
-	if err := unix.Bind(fd, sa); err != nil {
+	if err := bind(fd, sa); err != nil {
 		p.close()
 		return nil, os.NewSyscallError("bind", err)
 	}
@@ -67,6 +67,27 @@ func reserve(addr netip.AddrPort) (*port, error) {
 		p.addr = netip.AddrPortFrom(addr.Addr(), uint16(name.Port))
 	}
 	return p, nil
+}
+
+// The ports tried when the kernel has no free one left: those below its
+// ephemeral range, which outgoing connections don't take.
+const (
+	firstPort = 10000
+	lastPort  = 19999
+)
+
+// bind binds to an address. After many connections every ephemeral port may be
+// in TIME_WAIT for a minute; then the kernel finds none for port 0.
+func bind(fd int, sa unix.Sockaddr) error {
+	err := unix.Bind(fd, sa)
+	v4, ok := sa.(*unix.SockaddrInet4)
+	if !ok || v4.Port != 0 {
+		return err
+	}
+	for port := firstPort; errors.Is(err, unix.EADDRINUSE) && port <= lastPort; port++ {
+		err = unix.Bind(fd, &unix.SockaddrInet4{Addr: v4.Addr, Port: port})
+	}
+	return err
 }
 
 // listen lets the kernel complete connects and queue them.

@@ -31,7 +31,8 @@ type Event struct {
 	Cached bool
 	// Worker is the proxy worker that acted, from 0 in order of first use.
 	Worker int
-	// Detail is the fault's name (FaultOn, FaultOff) or the log line (Logged).
+	// Detail is the fault's name (FaultOn, FaultOff), the log line (Logged), or how
+	// a truncated body broke off (AttemptEnded): closed, reset or read_timeout.
 	Detail string
 }
 

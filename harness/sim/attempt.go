@@ -36,8 +36,9 @@ func (s *Sim) attempt(f *flight, d upstream.Decision) {
 }
 
 // connectLater waits for a host that doesn't answer: until the time-out, or
-// until a retransmitted SYN finds it back (Linux sends again after 1, 3, 7, 15,
-// 31 and 63 s of real time, tcp_syn_retries = 6).
+// until a retransmitted SYN finds it back. Linux sends again after 1, 3, 7, 15, 31
+// and 63 s (tcp_syn_retries = 6) of real time: on sockets at speed N a host that
+// comes back during a connect is found N times later than here.
 func (s *Sim) connectLater(f *flight, x *exchange, timeout time.Duration) {
 	deadline := s.now + timeout
 	for wait := time.Second; wait <= 63*time.Second; wait = 2*wait + time.Second {
@@ -66,7 +67,7 @@ func (s *Sim) connected(f *flight, x *exchange) { s.request(f, x) }
 func (s *Sim) request(f *flight, x *exchange) {
 	f.asked = s.now
 	x.request, x.t, x.f, x.gen = f.id, f.t, f, f.gen
-	at, ok := x.b.thaw(s.now)
+	at, ok := x.b.doors.Thaw(s.now)
 	if ok && at == s.now {
 		s.readBy(x)
 		return
@@ -82,13 +83,14 @@ func (s *Sim) request(f *flight, x *exchange) {
 // readBy lets the backend read the request, choose what to do, and do it.
 func (s *Sim) readBy(x *exchange) {
 	if x.b.door(s.now) == fault.Refusing {
-		// The process went away without ever having read it.
-		s.saw(x, nil, []fault.Sight{{At: s.now, End: fault.Close}})
+		// The process went away without ever having read it, and a socket closed
+		// with unread data resets.
+		s.saw(x, nil, []fault.Sight{{At: s.now, End: fault.Reset}})
 		return
 	}
 	if x.conn.number == 0 {
-		if op := s.accept(x); op != 0 {
-			s.saw(x, nil, []fault.Sight{{At: s.now, End: op}})
+		if what := s.accept(x); what != nil {
+			s.cutOff(x, what)
 			return
 		}
 	}
@@ -97,11 +99,23 @@ func (s *Sim) readBy(x *exchange) {
 	if x.f.gen != x.gen {
 		return // the proxy has given this attempt up
 	}
-	sights := what.Script.Timeline(x.f.sights[:0], s.now, x.b.thaw)
-	if at, ok := x.b.refusesAfter(s.now); ok {
+	sights := what.Script.Timeline(x.f.sights[:0], s.now, x.b.doors.Thaw)
+	if at, ok := x.b.doors.Closes(s.now); ok {
 		sights = cut(sights, at)
 	}
 	s.saw(x, &what.Script, sights)
+}
+
+// cutOff ends a connection that was accepted only to be ended.
+func (s *Sim) cutOff(x *exchange, what *fault.Fault) {
+	var sights []fault.Sight
+	if at, ok := x.b.doors.Thaw(s.now + what.AcceptAfter); ok {
+		sights = []fault.Sight{{At: at, End: what.AtAccept}}
+	}
+	if at, ok := x.b.doors.Closes(s.now); ok {
+		sights = cut(sights, at)
+	}
+	s.saw(x, nil, sights)
 }
 
 // cut ends what can be seen at the instant at which the port is closed. A

@@ -10,59 +10,18 @@ import (
 
 // backend is one server as the simulator knows it.
 type backend struct {
-	name    string
-	rules   fault.Rules
-	changes []fault.DoorChange
-	seed    uint64
+	name  string
+	rules fault.Rules
+	doors fault.Doors
+	seed  uint64
 	// connections and requests counted so far, for the rules' numbers.
 	connections, requests int
 }
 
 // door is the door's state at t.
 func (b *backend) door(t time.Duration) fault.Door {
-	d, _ := b.segment(t)
+	d, _, _ := b.doors.At(t)
 	return d
-}
-
-// segment returns the door at t and the instant of its next change, 0 for never.
-func (b *backend) segment(t time.Duration) (fault.Door, time.Duration) {
-	i := len(b.changes) - 1
-	for i > 0 && b.changes[i].At > t {
-		i--
-	}
-	if i+1 < len(b.changes) {
-		return b.changes[i].Door, b.changes[i+1].At
-	}
-	return b.changes[i].Door, 0
-}
-
-// thaw maps an instant at which the backend would act to the one at which it
-// can: a stopped process and a host that is gone stand still until that ends.
-func (b *backend) thaw(t time.Duration) (time.Duration, bool) {
-	if len(b.changes) == 1 && b.changes[0].Door == fault.Open {
-		return t, true
-	}
-	for {
-		switch d, next := b.segment(t); {
-		case d == fault.Open, d == fault.Refusing:
-			return t, true
-		case next == 0:
-			return 0, false
-		default:
-			t = next
-		}
-	}
-}
-
-// refusesAfter returns the first instant from t on at which the port is closed,
-// and with it every open connection.
-func (b *backend) refusesAfter(t time.Duration) (time.Duration, bool) {
-	for _, c := range b.changes {
-		if c.Door == fault.Refusing && c.At >= t {
-			return c.At, true
-		}
-	}
-	return 0, false
 }
 
 // conn is one connection between the proxy and a backend.
@@ -111,14 +70,14 @@ func (s *Sim) pick(x *exchange) *fault.Fault {
 	return b.rules.Pick(&s.facts)
 }
 
-// accept counts a connection and says what happens to it at once.
-func (s *Sim) accept(x *exchange) fault.Op {
+// accept counts a connection and says what happens to it at once, nil for nothing.
+func (s *Sim) accept(x *exchange) *fault.Fault {
 	x.b.connections++
 	x.conn.number = x.b.connections
 	if len(x.b.rules) == 0 {
-		return 0
+		return nil
 	}
-	return x.b.rules.AtAccept(&fault.Exchange{At: s.now, Connection: x.conn.number, Draw: x.drawConn})
+	return x.b.rules.PickAtAccept(&fault.Exchange{At: s.now, Connection: x.conn.number, Draw: x.drawConn})
 }
 
 // draw is the keyed draw for the exchange that is being read.

@@ -54,7 +54,7 @@ func Run(ctx context.Context, o Options) (time.Duration, error) {
 	s.facts.Draw = s.draw
 	s.workers = newWorkers(cfg, s.sink)
 	for _, b := range o.Plan.Scenario.Backends {
-		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, changes: b.Rules.DoorChanges(), seed: o.Plan.Seed}
+		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, doors: b.Rules.DoorChanges(), seed: o.Plan.Seed}
 	}
 	s.scheduleDoors()
 	for i := range o.Plan.Traffic {

@@ -195,3 +195,30 @@ func TestClientTimeout(t *testing.T) {
 		})
 	}
 }
+
+// A connection may end before anything is read, at once or later, and a process
+// that goes away resets what it never read.
+func TestEndsBeforeTheRequestIsRead(t *testing.T) {
+	const nginx = `upstream u { server a; server b; }
+	server { location / { proxy_pass http://u; } }`
+	once := scenario.Traffic{Name: "x", Method: "GET", Path: "/", Load: scenario.Load{At: []time.Duration{0}}}
+	for _, c := range []struct {
+		name  string
+		rules fault.Rules
+		want  string
+	}{
+		{"reset at accept", fault.Rules{{Do: fault.Fault{AtAccept: fault.Reset}}}, "0s ended a reset 502"},
+		{"close 2 s after accept", fault.Rules{{Do: fault.Fault{AtAccept: fault.Close, AcceptAfter: 2 * time.Second}}}, "2s ended a closed 502"},
+		{"frozen, then gone", fault.Rules{
+			{When: fault.When{Until: 5 * time.Second}, Do: fault.Fault{Door: fault.Frozen}},
+			{When: fault.When{From: 5 * time.Second}, Do: fault.Fault{Door: fault.Refusing}},
+		}, "5s ended a reset 502"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := story(run(t, incident(t, nginx, map[string]fault.Rules{"a": c.rules}, once)), event.AttemptEnded)
+			if len(got) == 0 || got[0] != c.want {
+				t.Errorf("got %q, want %q first", got, c.want)
+			}
+		})
+	}
+}
