@@ -36,13 +36,14 @@ type Streams struct {
 
 // commands are all commands, as kong reads them.
 type commands struct {
-	Run    runCommand    `cmd:"" help:"Run scenarios and say whether their expectations hold."`
-	List   listCommand   `cmd:"" help:"List the shipped scenarios, one line each."`
-	Show   showCommand   `cmd:"" help:"Print a shipped scenario, to start your own from."`
-	Lint   lintCommand   `cmd:"" help:"Report all mistakes of scenario files."`
-	Plan   planCommand   `cmd:"" help:"Print every planned instant of a scenario."`
-	Replay replayCommand `cmd:"" help:"Let the nginx model replay the instants of a stored run."`
-	Schema schemaCommand `cmd:"" help:"Print the JSON Schema of scenario files."`
+	Run     runCommand     `cmd:"" help:"Run scenarios and say whether their expectations hold."`
+	List    listCommand    `cmd:"" help:"List the shipped scenarios, one line each."`
+	Show    showCommand    `cmd:"" help:"Print a shipped scenario, to start your own from."`
+	Lint    lintCommand    `cmd:"" help:"Report all mistakes of scenario files."`
+	Plan    planCommand    `cmd:"" help:"Print every planned instant of a scenario."`
+	Compare compareCommand `cmd:"" help:"Run scenarios on several engines and print only what differs."`
+	Replay  replayCommand  `cmd:"" help:"Let the nginx model replay the instants of a stored run."`
+	Schema  schemaCommand  `cmd:"" help:"Print the JSON Schema of scenario files."`
 }
 
 // status is an exit status as an error.

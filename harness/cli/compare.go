@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/report"
+)
+
+// compareCommand is `nolive compare`.
+type compareCommand struct {
+	Files    []string `arg:"" help:"Scenario files, or names of shipped scenarios."`
+	Engines  string   `default:"sim,reference,nginx" help:"The engines to compare, separated by commas; the others are held against the first."`
+	Speed    string   `default:"auto" help:"As for run."`
+	Seed     seed     `placeholder:"N" help:"Replaces the scenario's seed."`
+	Nginx    string   `name:"nginx-binary" placeholder:"PATH" help:"The nginx to run; default is the one on PATH."`
+	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
+	Parallel int      `default:"6" help:"How many runs on sockets go on at the same time."`
+	All      bool     `help:"Print all differences, not the first few of each pair."`
+}
+
+// shownDifferences is how many differences of a pair are printed unless all are
+// asked for: the first ones tell why, the rest follow from them.
+const shownDifferences = 5
+
+// Run runs every scenario on every engine and prints what differs. A difference
+// that the model explains on the instants that occurred is no failure.
+func (c *compareCommand) Run(ctx context.Context, io Streams, raw terminal) error {
+	speed, err := parseSpeed(c.Speed)
+	if err != nil {
+		return badInput{err}
+	}
+	engines, err := harness.ParseEngines(c.Engines)
+	if err != nil {
+		return badInput{fmt.Errorf("--engines: %w", err)}
+	}
+	if len(engines) < 2 {
+		return badInput{fmt.Errorf("--engines: want at least two, got %q", c.Engines)}
+	}
+	if c.Parallel < 1 {
+		return badInput{fmt.Errorf("--parallel: want at least 1, got %d", c.Parallel)}
+	}
+	files, err := load(c.Files)
+	if err != nil {
+		return err
+	}
+	jobs, _, err := jobsOf(files, engines, c.Variant)
+	if err != nil {
+		return badInput{err}
+	}
+	runner := harness.Runner{Speed: speed, NginxBinary: c.Nginx, Seed: c.Seed.value, SeedSet: c.Seed.set}
+	bars := newProgress(raw, io.Width)
+	code := Holds
+	var group []report.Entry
+	flush := func() {
+		if len(group) > 0 {
+			code = max(code, c.compare(Streams{Out: colours(bars.out, raw.Writer), Width: io.Width}, group))
+		}
+		group = nil
+	}
+	for d := range all(ctx, runner, jobs, c.Parallel, bars) {
+		if len(group) > 0 && (group[0].Scenario != d.Scenario || group[0].Variant != d.Variant) {
+			flush()
+		}
+		group = append(group, d.Entry)
+	}
+	flush()
+	bars.close()
+	if code != Holds {
+		return status(code)
+	}
+	return nil
+}
+
+// compare holds the runs of one scenario against the first of them.
+func (c *compareCommand) compare(io Streams, runs []report.Entry) int {
+	title := runs[0].Scenario
+	if v := runs[0].Variant; v != "" {
+		title += "/" + v
+	}
+	for _, r := range runs {
+		if r.Result == nil {
+			report.NoRun(io.Out, r)
+			return NoRun
+		}
+		if !r.Result.Valid() {
+			fmt.Fprintf(io.Out, "%s on %s proves nothing: %s\n", title, r.Engine, r.Result.Invalid)
+			return NoRun
+		}
+	}
+	code := Holds
+	for _, r := range runs[1:] {
+		differences := harness.Compare(runs[0].Result, r.Result)
+		pair := fmt.Sprintf("%s: %s and %s", title, runs[0].Engine, r.Engine)
+		if len(differences) == 0 {
+			fmt.Fprintf(io.Out, "%s agree\n", pair)
+			continue
+		}
+		fmt.Fprintf(io.Out, "%s differ in %d places\n", pair, len(differences))
+		c.show(io, differences)
+		if !c.explained(io, r.Result) || !c.explained(io, runs[0].Result) {
+			code = Failed
+		}
+	}
+	return code
+}
+
+// show prints differences with the events of both sides.
+func (c *compareCommand) show(io Streams, differences []harness.Difference) {
+	for i, d := range differences {
+		if i == shownDifferences && !c.All {
+			fmt.Fprintf(io.Out, "  and %d more (--all)\n", len(differences)-i)
+			return
+		}
+		fmt.Fprintf(io.Out, "  %s\n", d)
+		for _, e := range d.EventsA {
+			fmt.Fprintf(io.Out, "    < %s\n", strings.TrimSpace(report.Event(e)))
+		}
+		for _, e := range d.EventsB {
+			fmt.Fprintf(io.Out, "    > %s\n", strings.TrimSpace(report.Event(e)))
+		}
+	}
+}
+
+// explained says whether the model explains a run on its own instants, which
+// the simulator's always are.
+func (c *compareCommand) explained(io Streams, r *harness.Result) bool {
+	if r.Engine == harness.Sim {
+		return true
+	}
+	ok := true
+	for _, u := range r.Replay() {
+		for _, line := range explained(u) {
+			fmt.Fprintf(io.Out, "  on %s's own instants, %s\n", r.Engine, strings.TrimSpace(line))
+		}
+		ok = ok && u.First == nil
+	}
+	return ok
+}
