@@ -35,6 +35,9 @@ func (t *try) watch(ctx context.Context, l *load, done <-chan struct{}) {
 		if what := t.flight.stuck(now, t.patience); what != "" {
 			t.cancel(&invalid{reason: what})
 		}
+		if full := untracked(number(conntrackCount), number(conntrackMax), t.clock.Speed()); full != nil {
+			t.cancel(full)
+		}
 		if t.early {
 			if late := tooLate(t.clock, tolerance(t.o.Plan.Scenario)); late != nil {
 				t.cancel(late)
