@@ -98,7 +98,7 @@ func TestBadLogs(t *testing.T) {
 		"empty":              {"", "the log is empty"},
 		"something else":     {"name: x\n", "line 1: not a log of nolive"},
 		"cut in a line":      {good[:len(good)-10], "line "},
-		"cut between lines":  {good[:strings.LastIndex(good[:len(good)-1], "\n")+1], ""},
+		"cut between lines":  {good[:strings.LastIndex(good[:len(good)-1], "\n")+1], "the log breaks off: it has "},
 		"another scenario":   {strings.Replace(good, `"scenario":"refusing"`, `"scenario":"other"`, 1), `its scenario has no variant`},
 		"a broken scenario":  {strings.Replace(good, `traffic:`, `trafic:`, 1), "its scenario: x.yaml:9:1: unknown key"},
 		"a broken later run": {good + strings.Replace(good, `"kind":"sent"`, `"kind":"zent"`, 1), "run that begins at line " + strconv.Itoa(lines+1) + ": line 3: "},

@@ -1,6 +1,10 @@
 package harness
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nolive/nolive/harness/analysis"
@@ -65,10 +69,33 @@ func (r *Result) Unproven() string {
 	return ""
 }
 
+// Unknown says what a check names that the scenario hasn't, "" for nothing: a
+// backend with a typing error is never marked.
+func (r *Result) Unknown(c check.Check) string {
+	d, ok := c.(check.Definition)
+	if !ok {
+		return ""
+	}
+	refs := d.Refs()
+	var traffic []string
+	for _, t := range r.Scenario.Traffic {
+		traffic = append(traffic, t.Name)
+	}
+	if refs.Traffic != "" && !slices.Contains(traffic, refs.Traffic) {
+		return fmt.Sprintf("the scenario has no traffic %q; it has %s", refs.Traffic, strings.Join(traffic, ", "))
+	}
+	for _, b := range refs.Backends {
+		if b != check.Every && !slices.Contains(r.Scenario.Nginx.Backends, b) {
+			return fmt.Sprintf("the configuration has no backend %q; it has %s", b, strings.Join(r.Scenario.Nginx.Backends, ", "))
+		}
+	}
+	return ""
+}
+
 // Judge gives the verdict of another check on the same run. It is never OK on a
-// run that is Unproven, and says so.
+// run that is Unproven, or of something Unknown, and says so.
 func (r *Result) Judge(c check.Check) check.Verdict {
-	if why := r.Unproven(); why != "" {
+	if why := cmp.Or(r.Unproven(), r.Unknown(c)); why != "" {
 		return check.Verdict{Check: c.String(), Kind: c.Kind(), Got: why}
 	}
 	return Judge(r.Scenario, r.Events, r.End, []check.Check{c})[0]

@@ -142,6 +142,7 @@ func (j job) run(ctx context.Context, r harness.Runner, p *progress) done {
 	bar := p.start(j)
 	defer bar.done()
 	r.Progress = bar.at
+	r.Abandoned = bar.again
 	d.Result, d.Err = r.Run(ctx, j.scenario, j.engine)
 	return d
 }

@@ -36,7 +36,11 @@ func (p *progress) close() {
 }
 
 // bar is the progress of one run.
-type bar struct{ bar *mpb.Bar }
+type bar struct {
+	bar  *mpb.Bar
+	name string
+	out  io.Writer
+}
 
 func (p *progress) start(j job) bar {
 	if p.bars == nil || j.engine == harness.Sim {
@@ -57,7 +61,7 @@ func (p *progress) start(j job) bar {
 	if err != nil { // the container is closed: nobody looks any more
 		return bar{}
 	}
-	return bar{added}
+	return bar{added, name, p.out}
 }
 
 // knownEnd draws a bar only for a run of which one knows how long it takes; one
@@ -76,6 +80,13 @@ func (b bar) at(now, end time.Duration) {
 	if b.bar != nil {
 		b.bar.SetTotal(int64(max(end, 0)), false)
 		b.bar.SetCurrent(int64(min(max(now, 0), max(end, now))))
+	}
+}
+
+// again says that a try is given up and repeated slower.
+func (b bar) again(reason string, next float64) {
+	if b.bar != nil {
+		fmt.Fprintf(b.out, "%s: %s; again at speed %g\n", b.name, reason, next)
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,9 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 	engines, err := harness.ParseEngines(c.Engine)
 	if err != nil {
 		return badInput{fmt.Errorf("--engine: %w", err)}
+	}
+	if c.Nginx != "" && !slices.Contains(engines, harness.Nginx) {
+		return badInput{fmt.Errorf("--nginx-binary: --engine %s has no nginx", c.Engine)}
 	}
 	if c.Parallel < 1 {
 		return badInput{fmt.Errorf("--parallel: want at least 1, got %d", c.Parallel)}

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-const headerLine = `{"nolive":1,"scenario":"curl-loop","engine":"sim","speed":0,"seed":1,"clock_error":0,"path":"a.yaml","source":"name: x\n"}`
+const headerLine = `{"nolive":1,"scenario":"curl-loop","engine":"sim","speed":0,"seed":1,"clock_error":0,"events":0,"path":"a.yaml","source":"name: x\n"}`
 
 func TestOneEventALine(t *testing.T) {
 	var b bytes.Buffer

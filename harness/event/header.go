@@ -23,6 +23,8 @@ type Header struct {
 	// ClockError is how far the stamps may be from the proxy's own clock, in
 	// seconds of scenario time.
 	ClockError float64 `json:"clock_error"`
+	// Events is how many events follow, so that a log that broke off is known.
+	Events int `json:"events"`
 	// Path is the scenario file as it was named, Source its text.
 	Path   string `json:"path"`
 	Source string `json:"source"`

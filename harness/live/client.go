@@ -76,6 +76,12 @@ func (c *client) send(ctx context.Context, idle *idle, o *outstanding) (time.Dur
 	return now, true
 }
 
+// late notes how late a request was sent.
+func (c *client) late(o *outstanding, by time.Duration) {
+	o.late = max(by, 0)
+	c.clock.Lateness().Note(clock.Send, by)
+}
+
 // exchange carries one request out. Outcome 0 means that the run ended first.
 func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answer {
 	var deadline time.Time
@@ -92,7 +98,7 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 			began := time.Now()
 			tcp, out := c.dial(ctx, deadline)
 			if out != 0 || tcp == nil {
-				c.clock.Lateness().Note(clock.Send, late)
+				c.late(o, late)
 				return answer{outcome: out}
 			}
 			if time.Since(began) < synRepeat {
@@ -100,7 +106,7 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 			}
 			cn = newConn(c.conns, tcp)
 		}
-		c.clock.Lateness().Note(clock.Send, late)
+		c.late(o, late)
 		_ = cn.tcp.SetDeadline(deadline)
 		c.flight.attach(o, cn.tcp)
 		a := c.ask(cn, o.request.N)

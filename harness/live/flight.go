@@ -35,7 +35,8 @@ type flight struct {
 // outstanding is one request that is under way.
 type outstanding struct {
 	request event.Request
-	sent    time.Duration
+	sent    time.Duration // as planned
+	late    time.Duration // how much later it really was
 	conn    net.Conn
 }
 

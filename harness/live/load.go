@@ -93,7 +93,10 @@ func (l *load) user(ctx context.Context, t *plan.Traffic, c *client, u int) {
 		if !ok {
 			return
 		}
-		at = end + t.Pause(u, k)
+		// A send that is late makes its answer late; the next one isn't, as far as
+		// the pause makes up for it, or a loop of ten pauses would add up what the
+		// machine is late ten times.
+		at = max(end-o.late+t.Pause(u, k), end)
 	}
 }
 

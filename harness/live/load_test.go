@@ -58,12 +58,14 @@ func TestClosedLoop(t *testing.T) {
 		t.Fatalf("%d sent and %d answered, want %d each", len(sent), len(ended), users*times)
 	}
 	for u := 1; u <= users; u++ {
-		want := p.Start(u)
+		// A pause makes up for what the send before it was late, never for more.
+		want, made := p.Start(u), time.Duration(0)
 		for k := 1; k <= times; k++ {
 			n := p.Request(u, k).N
-			if sent[n] != want {
-				t.Errorf("request %d: sent at %v, want %v", n, sent[n], want)
+			if sent[n] > want || sent[n] < want-made {
+				t.Errorf("request %d: sent at %v, want %v, or up to %v before", n, sent[n], want, made)
 			}
+			made = out.Send.Max + out.Send.Max/100 // the histogram has three digits
 			if ended[n] <= sent[n] {
 				t.Errorf("request %d: answered at %v, sent at %v", n, ended[n], sent[n])
 			}

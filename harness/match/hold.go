@@ -20,6 +20,9 @@ type Judged interface {
 // unprovable is a run that may prove nothing, and then says why.
 type unprovable interface{ Unproven() string }
 
+// knowing is a run that knows what there is, and says what a check names wrongly.
+type knowing interface{ Unknown(check.Check) string }
+
 // Hold succeeds when the check holds for the run. A check that makes no sense,
 // such as one without its traffic, and an invalid run are errors and not
 // failures, so that they can't pass as the opposite either.
@@ -52,6 +55,9 @@ func (m *hold) match(run Judged) (bool, error) {
 			}
 			return false, fmt.Errorf("%s: %s", m.check, strings.Join(texts, "; "))
 		}
+	}
+	if k, ok := run.(knowing); ok && k.Unknown(m.check) != "" {
+		return false, fmt.Errorf("%s: %s", m.check, k.Unknown(m.check))
 	}
 	m.verdict = run.Judge(m.check)
 	return m.verdict.OK, nil

@@ -30,16 +30,19 @@ const (
 )
 
 // LoadFile reads a scenario file. With fsys nil path is a file on disk, and other
-// files are read from its folder only; otherwise path lies in fsys.
+// files are read from its folder only, but for what the nginx configuration
+// includes by an absolute path, as a production configuration does; otherwise
+// path lies in fsys, and nothing else is read.
 func LoadFile(name string, fsys fs.FS) (*File, Problems) {
 	base := name
+	var root fs.FS
 	if fsys == nil {
-		root, err := os.OpenRoot(filepath.Dir(name))
+		folder, err := os.OpenRoot(filepath.Dir(name))
 		if err != nil {
 			return nil, Problems{unreadable(name, err)}
 		}
-		defer root.Close()
-		fsys, base = root.FS(), filepath.Base(name)
+		defer folder.Close()
+		fsys, base, root = folder.FS(), filepath.Base(name), os.DirFS("/")
 	} else if dir := path.Dir(name); dir != "." {
 		sub, err := fs.Sub(fsys, dir)
 		if err != nil {
@@ -51,23 +54,27 @@ func LoadFile(name string, fsys fs.FS) (*File, Problems) {
 	if err != nil {
 		return nil, Problems{unreadable(name, err)}
 	}
-	return Parse(name, src, fsys)
+	return (&loader{path: name, src: src, fsys: fsys, root: root}).load()
 }
 
 // Parse parses a scenario. name is its file's name for messages; the files that
 // it names are read from fsys, the scenario's folder, which may be nil. With any
 // problem the File is nil.
 func Parse(name string, src []byte, fsys fs.FS) (*File, Problems) {
-	l := &loader{path: name, src: src, fsys: fsys}
-	if len(src) > MaxSize {
+	return (&loader{path: name, src: src, fsys: fsys}).load()
+}
+
+// load parses the file, or says what is wrong with it.
+func (l *loader) load() (*File, Problems) {
+	if len(l.src) > MaxSize {
 		l.at(1, 1, "", fmt.Sprintf("the file has more than %d bytes; a scenario is at most 1 MiB", MaxSize))
 		return nil, l.problems
 	}
 	f := l.file()
 	if len(l.problems) > 0 {
-		return nil, l.problems.sort(name)
+		return nil, l.problems.sort(l.path)
 	}
-	f.Warnings = l.warnings.sort(name)
+	f.Warnings = l.warnings.sort(l.path)
 	return f, nil
 }
 
@@ -76,6 +83,7 @@ type loader struct {
 	path     string
 	src      []byte
 	fsys     fs.FS
+	root     fs.FS // of absolute includes in nginx configurations, nil for none
 	problems Problems
 	warnings Problems
 	// known are the mistakes of the base scenario, which a variant inherits.

@@ -97,9 +97,9 @@ func (r *resolver) configSource(n *yaml.Node, x *form.Nginx) (src nginxconf.Sour
 			return src, same, false
 		}
 		name := path.Join(path.Dir(r.path), x.File)
-		return nginxconf.Source{Name: name, Text: text, Files: r.sub(path.Dir(x.File))}, same, true
+		return nginxconf.Source{Name: name, Text: text, Files: r.sub(path.Dir(x.File)), Root: r.root}, same, true
 	}
-	src = nginxconf.Source{Name: r.path, Text: []byte(x.Text), Files: r.fsys}
+	src = nginxconf.Source{Name: r.path, Text: []byte(x.Text), Files: r.fsys, Root: r.root}
 	if n.Style&yaml.LiteralStyle != 0 {
 		src.Line, src.Col = blockStart(r.src, n)
 		last := n.Line + strings.Count(strings.TrimRight(x.Text, "\n"), "\n") + 1

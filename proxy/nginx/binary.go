@@ -3,10 +3,12 @@ package nginx
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // binary is an nginx that answered to -V.
@@ -17,6 +19,9 @@ type binary struct {
 	number  [3]int
 	without map[string]bool // modules it was built without: "http_uwsgi"
 }
+
+// versionTimeout is how long a program may take to say what it is.
+const versionTimeout = 5 * time.Second
 
 // findBinary looks the program up and asks it what it is.
 func findBinary(ctx context.Context, name string) (binary, error) {
@@ -31,9 +36,16 @@ func findBinary(ctx context.Context, name string) (binary, error) {
 		}
 		return binary{}, &BinaryError{Binary: look, Err: reason(err)}
 	}
-	out, err := exec.CommandContext(ctx, path, "-V").CombinedOutput()
-	if err != nil {
-		return binary{}, &BinaryError{Binary: path, Err: reason(err)}
+	ctx, cancel := context.WithTimeoutCause(ctx, versionTimeout, fmt.Errorf("no answer to -V within %v: is it an nginx?", versionTimeout))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "-V")
+	cmd.WaitDelay = time.Second // a child of its own may hold the pipe
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return binary{}, &BinaryError{Binary: path, Err: context.Cause(ctx)}
+	case err != nil:
+		return binary{}, &BinaryError{Binary: path, Err: fmt.Errorf("%w to -V: is it an nginx?", reason(err))}
 	}
 	b, ok := parseVersion(string(out))
 	if !ok {

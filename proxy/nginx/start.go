@@ -109,7 +109,7 @@ func (p *Process) launch(ctx context.Context, env []string, render renderFunc, t
 
 // awaitAnswer waits for the first answer of our clock, or for the end of nginx.
 func (p *Process) awaitAnswer(ctx context.Context, conf *nginxconf.Rendered) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("nginx gave no answer within %v", startTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("nginx gave no answer within %v: if the machine is busy, run fewer at once", startTimeout))
 	defer cancel()
 	answered := make(chan struct{})
 	asking, stopAsking := context.WithCancel(ctx)
