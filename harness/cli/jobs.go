@@ -134,7 +134,7 @@ func order(jobs []job) []int {
 // run runs one job.
 func (j job) run(ctx context.Context, r harness.Runner, p *progress) done {
 	d := done{file: j.file}
-	d.Scenario, d.Variant, d.Engine = j.scenario.Name, j.scenario.Variant, j.engine
+	d.Scenario, d.Variant, d.Path, d.Engine = j.scenario.Name, j.scenario.Variant, j.file.Path, j.engine
 	if err := ctx.Err(); err != nil {
 		d.Err = report.ErrNotBegun
 		return d

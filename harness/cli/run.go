@@ -56,6 +56,7 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 	}
 	defer out.close()
 	warn(io, files)
+	warnNamesakes(io, files)
 
 	runner := harness.Runner{Speed: speed, NginxBinary: c.Nginx, Keep: harness.KeepNothing}
 	runner.Seed, runner.SeedSet = c.Seed.value, c.Seed.set
@@ -91,6 +92,19 @@ func warn(io Streams, files []*scenario.File) {
 				fmt.Fprintf(io.Err, "warning: %v\n", p)
 			}
 		}
+	}
+}
+
+// warnNamesakes tells of files whose runs a report can't tell apart by name.
+func warnNamesakes(io Streams, files []*scenario.File) {
+	seen := map[string]string{}
+	for _, f := range files {
+		name := f.Scenarios[0].Name
+		if other, ok := seen[name]; ok {
+			fmt.Fprintf(io.Err, "warning: %s and %s have the same name: %s\n", other, f.Path, name)
+			continue
+		}
+		seen[name] = f.Path
 	}
 }
 

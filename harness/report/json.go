@@ -20,6 +20,7 @@ type document struct {
 type run struct {
 	Scenario  string   `json:"scenario"`
 	Variant   string   `json:"variant,omitempty"`
+	Path      string   `json:"path,omitempty"`
 	Engine    string   `json:"engine"`
 	Version   string   `json:"version,omitempty"`
 	Speed     float64  `json:"speed"`
@@ -81,16 +82,18 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 // Entry is one run for the report: a result, or the reason why there is none.
 type Entry struct {
 	Scenario, Variant string
-	Engine            harness.Engine
-	Result            *harness.Result
-	Err               error
+	// Path is the scenario's file, which tells two of the same name apart.
+	Path   string
+	Engine harness.Engine
+	Result *harness.Result
+	Err    error
 }
 
 // JSON writes all runs of one invocation. OK is true when every run is.
 func JSON(w io.Writer, entries []Entry) error {
 	doc := document{OK: true, Runs: []run{}}
 	for _, e := range entries {
-		r := run{Scenario: e.Scenario, Variant: e.Variant, Engine: string(e.Engine), Verdicts: []verdict{}, Traffic: []analysis.Traffic{}, Backends: []analysis.Backend{}}
+		r := run{Scenario: e.Scenario, Variant: e.Variant, Path: e.Path, Engine: string(e.Engine), Verdicts: []verdict{}, Traffic: []analysis.Traffic{}, Backends: []analysis.Backend{}}
 		if e.Result != nil {
 			r.fill(e.Result)
 		} else if e.Err != nil {

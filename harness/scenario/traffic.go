@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -139,6 +140,9 @@ func (r *resolver) route(k *yaml.Node, t *form.Traffic) {
 		r.b.Errorf(bind.Node(r.b, &r.form.Proxy.Nginx), "nginx: the configuration has no server that listens")
 	case location != nil && location.Pass == nil && location.Return == nil && len(r.cfg.NginxOnly) == 0:
 		r.b.Errorf(bind.Node(r.b, &t.Request), "%s: no location passes %s on to a backend", k.Value, short(t.Request.Path))
+	case t.To == "" && len(r.cfg.Servers) > 1:
+		r.warn(Problem{Pos: r.pos(k.Line, k.Column), Text: fmt.Sprintf("%s goes to the default server of the first listen; "+
+			"to: picks another of %s", k.Value, listing(r.destinations()))})
 	}
 }
 
