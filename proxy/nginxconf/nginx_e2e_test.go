@@ -46,10 +46,10 @@ func TestAgreesWithNginx(t *testing.T) {
 	for _, name := range files {
 		_, cases := readCases(t, name)
 		for _, c := range cases {
+			if notHere[c.title] != "" {
+				continue
+			}
 			t.Run(filepath.Base(name)+"/"+c.title, func(t *testing.T) {
-				if why := notHere[c.title]; why != "" {
-					t.Skip(why)
-				}
 				dir := t.TempDir()
 				tree, ps := Parse("x.conf", []byte(c.in), os.DirFS("testdata"))
 				broken := len(ps) > 0
