@@ -5,6 +5,7 @@ import (
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
@@ -22,7 +23,9 @@ func Replay(s *scenario.Scenario, events []event.Event, clockError time.Duration
 	for _, t := range s.Traffic {
 		a := upstream.Arrival{Method: t.Method}
 		if _, l := s.Nginx.Route(t.To, t.Path); l != nil && l.Pass != nil {
+			f := t.Facts()
 			a.Policy = l.Pass.Policy
+			a.ClientAddr, a.Key = f.BinaryAddr, nginxconf.KeyOf(l.Pass.Upstream, &f)
 		}
 		arrivals[t.Name] = a
 	}

@@ -71,14 +71,22 @@ func (in *interpreter) parameter(d *Directive, i int, want string) bool {
 // default, or one of the methods that only the commercial nginx has.
 func (in *interpreter) leastConn(d *Directive) { in.parameter(d, 1, "least_conn") }
 
-// clientAddresses notes who picks by the client's address where another header
-// may change what that is.
-func (in *interpreter) clientAddresses() {
-	if len(in.byClient) == 0 || !in.cfg.Tree.has("set_real_ip_from") {
-		return
-	}
-	for _, d := range in.byClient {
-		in.nginxOnly(d, "set_real_ip_from changes the client's address")
+// otherFacts notes who picks by what other directives change.
+func (in *interpreter) otherFacts() {
+	for _, c := range []struct {
+		who         []*Directive
+		by, because string
+	}{
+		{in.byClient, "set_real_ip_from", "set_real_ip_from changes the client's address"},
+		{in.byHeader, "underscores_in_headers", "underscores_in_headers changes which headers there are"},
+		{in.byHeader, "ignore_invalid_headers", "ignore_invalid_headers changes which headers there are"},
+	} {
+		if len(c.who) == 0 || !in.cfg.Tree.has(c.by) {
+			continue
+		}
+		for _, d := range c.who {
+			in.nginxOnly(d, c.because)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ func Interpret(tree *Tree) (*Config, []Problem) {
 	}
 	cfg.Backends, in.names = tree.backends()
 	in.main(tree)
-	in.clientAddresses()
+	in.otherFacts()
 	in.sort()
 	return cfg, in.out.all()
 }
@@ -36,6 +36,8 @@ type interpreter struct {
 	zones  map[string]int64            // sizes of shared memory zones
 	// byClient are the directives that pick a server by the client's address.
 	byClient []*Directive
+	// byHeader are those that pick by a header.
+	byHeader []*Directive
 }
 
 // main reads the main level: a whole configuration, or the inside of http with

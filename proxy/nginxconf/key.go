@@ -22,6 +22,8 @@ func (in *interpreter) key(d *Directive, u *upstream.Config) {
 			in.nginxOnlyArg(d, 0, "$"+p.Variable+" "+why)
 		case strings.HasSuffix(p.Variable, "remote_addr"):
 			in.byClient = append(in.byClient, d)
+		case strings.HasPrefix(p.Variable, "http_"):
+			in.byHeader = append(in.byHeader, d)
 		}
 	}
 	u.Key = parts
@@ -75,8 +77,6 @@ func unknowable(name string) string {
 		return ""
 	case "http_host", "http_connection", "http_content_length", "http_transfer_encoding", "http_x_nolive_request":
 		return "is a header that the clients here write themselves"
-	case "http_cookie", "http_x_forwarded_for", "http_via":
-		return "" // nginx joins several of them; see Facts
 	}
 	if strings.HasPrefix(name, "arg_") && len(name) > 4 || strings.HasPrefix(name, "http_") && len(name) > 5 {
 		return ""
