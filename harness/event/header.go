@@ -23,6 +23,9 @@ type Header struct {
 	// ClockError is how far the stamps may be from the proxy's own clock, in
 	// seconds of scenario time.
 	ClockError float64 `json:"clock_error"`
+	// Addresses are what the proxy's configuration had in the place of the
+	// backends' names, where it hashes them.
+	Addresses map[string]string `json:"addresses,omitempty"`
 	// Path is the scenario file as it was named, Source its text.
 	Path   string `json:"path"`
 	Source string `json:"source"`
