@@ -10,9 +10,7 @@ import (
 type moment struct {
 	at    time.Duration
 	limit limitSide
-	// missed is true for draws of `random` that all fell on ineligible peers.
-	missed bool
-	shift  int // seconds from the stamp as it stands
+	shift int // seconds from the stamp as it stands
 }
 
 // limitSide says on which side of proxy_next_upstream_timeout a moment lies.
@@ -50,27 +48,7 @@ func (s *search) moments(rd *reading, i int) []moment {
 		// Stamps moved up behind an earlier one of the request; take the clock's second.
 		out = append(out, moment{at: time.Duration(clock-epoch) * time.Second, shift: int(clock - nominal)})
 	}
-	return s.draws(rd, st, s.limits(rd, st, out))
-}
-
-// draws adds, where chance picks, the moments at which it failed.
-func (s *search) draws(rd *reading, st *step, in []moment) []moment {
-	if !s.cfg.Method.draws() || st.want.how == followPass || rd.group.single {
-		return in
-	}
-	fresh := Request{group: &rd.group}
-	r := &fresh
-	if f := rd.flight(st.request); f != nil {
-		r = &f.r
-	}
-	out := in
-	for _, m := range in {
-		if r.missable(&rd.group.primary, second(m.at)) {
-			m.missed = true
-			out = append(out, m)
-		}
-	}
-	return out
+	return s.limits(rd, st, out)
 }
 
 // limits doubles the moments that lie about proxy_next_upstream_timeout.

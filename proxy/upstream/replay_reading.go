@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
@@ -141,6 +142,8 @@ func (rd *reading) identify(earliest int64, namesOnce bool) {
 	if remembers := rd.group.cfg.Method.remembers(); remembers || !namesOnce {
 		// A recorded name doesn't say which peer it was, so readings differ in it;
 		// or in what a request met on its way to its peer.
+		// Later decisions don't depend on the order of flights, so they may be sorted.
+		slices.SortFunc(rd.flights, func(a, b flying) int { return a.number - b.number })
 		for i := range rd.flights {
 			f := &rd.flights[i]
 			b = binary.AppendVarint(b, int64(f.number))

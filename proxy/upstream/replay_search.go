@@ -134,10 +134,6 @@ func (s *search) take(rd *reading, i int, moments []moment, cost int) {
 	for _, m := range moments {
 		c := s.fresh(rd)
 		if !s.decides(c, st, m) {
-			if m.missed {
-				s.free = append(s.free, c)
-				continue // that chance failed is only one more explanation
-			}
 			v.differed, differed = true, true
 			v.edge = v.edge || edge && agreed > 0
 			s.free = append(s.free, c)

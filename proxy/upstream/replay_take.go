@@ -11,7 +11,7 @@ import (
 func (rd *reading) decide(st *step, m moment, seen *capture) follow {
 	seen.marked = false
 	if rd.group.cfg.Method.draws() {
-		rd.group.steering = &steering{peer: st.want.peer, missed: m.missed}
+		rd.group.steering = &steering{peer: st.want.peer}
 	}
 	var d Decision
 	if st.try == 0 {

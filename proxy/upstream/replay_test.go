@@ -39,6 +39,28 @@ var worlds = map[string]func(*world){
 		w.cfg.Servers[1].Name, w.cfg.Servers[3].Down = "a", true
 		w.every = 150 * time.Millisecond
 	},
+	// The methods: with less of a crowd, because what a request met on its way and
+	// the attempts in flight make more readings.
+	"least_conn": func(w *world) {
+		w.cfg.Method, w.cfg.Servers[3].Backup = upstream.LeastConn, true
+		w.every = 150 * time.Millisecond
+	},
+	"least_conn, full": func(w *world) {
+		w.cfg.Method, w.cfg.Servers[0].MaxConns, w.cfg.Servers[1].Weight = upstream.LeastConn, 1, 3
+		w.every = 150 * time.Millisecond
+	},
+	"ip_hash":         func(w *world) { w.cfg.Method, w.sick, w.every = upstream.IPHash, 0.3, 150*time.Millisecond },
+	"hash":            func(w *world) { w.cfg.Method, w.sick, w.every = upstream.Hash, 0.3, 150*time.Millisecond },
+	"consistent hash": func(w *world) { w.cfg.Method, w.sick, w.every = upstream.ConsistentHash, 0.3, 150*time.Millisecond },
+	"random":          func(w *world) { w.cfg.Method, w.sick, w.every = upstream.Random, 0.3, 150*time.Millisecond },
+	"random two": func(w *world) {
+		w.cfg.Method, w.attempt, w.every = upstream.RandomTwo, 300*time.Millisecond, 200*time.Millisecond
+	},
+	"random, most of the weight down": func(w *world) {
+		w.cfg.Method, w.cfg.Servers[0].Weight, w.cfg.Servers[0].Down = upstream.Random, 20, true
+		w.policy.Next = upstream.Error | upstream.Timeout | upstream.NonIdempotent
+		w.every = 300 * time.Millisecond
+	},
 	"no penalty": func(w *world) {
 		for i := range w.cfg.Servers {
 			w.cfg.Servers[i].FailTimeout = 0

@@ -1,20 +1,20 @@
 package upstream
 
-// steering tells `random` how its draws fell in a recorded run.
+// steering tells `random` whom its draws fell on in a recorded run.
 type steering struct {
 	// peer is who was tried, "" for nobody.
 	peer string
-	// missed is true for draws that fell on ineligible peers until round robin
-	// took over.
-	missed bool
 }
 
-// steered picks the recorded peer if draws could have given it, else one that
-// they could have given.
+// steered picks the recorded peer if chance could have given it, else one that
+// it could have given. Where round robin may have taken over after the misses,
+// that peer may be any eligible one: how often it took over before, and so where
+// its weights stand, nobody can know from a log. They aren't moved.
 func (r *Request) steered(s *set, now int64, st *steering) (*peer, int) {
+	missable := r.missable(s, now)
 	found := -1
 	for i := range s.peers {
-		if st.missed || !r.drawable(s, i, now) {
+		if missable && !s.may(i, &r.tried, now) || !missable && !r.drawable(s, i, now) {
 			continue
 		}
 		if found < 0 || s.peers[found].Name != st.peer {
