@@ -258,3 +258,37 @@ func ended(log []upstream.Recorded, started event.Event) event.Outcome {
 	}
 	return 0
 }
+
+// TestReplayKnowsTheMethods: a peer that the method wouldn't have picked is a
+// difference; for a draw only one that can't be drawn is.
+func TestReplayKnowsTheMethods(t *testing.T) {
+	for m := range upstream.RandomTwo + 1 {
+		for _, out := range []bool{false, true} {
+			w := newWorld(1)
+			w.cfg.Method, w.requests, w.sick, w.every, w.attempt = m, 40, 0, time.Second, time.Millisecond
+			w.cfg.Servers[3].Down = true
+			log := w.run()
+			changed := 0
+			for i := range log {
+				e := &log[i].Event
+				if e.Request.N != 20 || e.Peer == "" {
+					continue
+				}
+				changed++
+				switch {
+				case out:
+					e.Peer = "d"
+				case e.Peer == "a":
+					e.Peer = "b"
+				default:
+					e.Peer = "a"
+				}
+			}
+			drawn := m == upstream.Random || m == upstream.RandomTwo
+			got := upstream.ReplayEvents(w.cfg, log, upstream.ReplayOptions{})
+			if want := out || !drawn; changed != 2 || want != (got.Different > 0) {
+				t.Errorf("%v, out %v: %d events changed, %+v", m, out, changed, got)
+			}
+		}
+	}
+}
