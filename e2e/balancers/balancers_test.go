@@ -20,39 +20,50 @@ import (
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
-// balancers are the methods, each with the traffics whose keys tell its peers
-// apart. A fault of every kind that moves the choice is among them.
+// balancers are the methods; the traffics' keys tell the peers apart.
 var balancers = []struct {
 	directive string
 	// backup is true where the method takes a backup server.
 	backup bool
+	// counts is true where it is worth a look with attempts in flight.
+	counts bool
 }{
-	{"least_conn;", true},
-	{"ip_hash;", false},
-	{"hash $request_uri;", false},
-	{"hash $uri$http_x_user-$arg_id;", false},
-	{"hash $arg_none;", false}, // an empty key
-	{"hash $binary_remote_addr$request_method;", false},
-	{"hash $request_uri consistent;", false},
-	{"hash $http_x_user consistent;", false},
-	{"random;", false},
-	{"random two;", false},
-	{"random two least_conn;", false},
+	{"least_conn;", true, true},
+	{"ip_hash;", false, false},
+	{"hash $request_uri;", false, true},
+	{"hash $uri$http_x_user-$arg_id;", false, false},
+	{"hash $arg_none;", false, false}, // an empty key
+	{"hash $binary_remote_addr$request_method;", false, false},
+	{"hash $request_uri consistent;", false, true},
+	{"hash $http_x_user consistent;", false, false},
+	{"random;", false, false},
+	{"random two;", false, true},
+	{"random two least_conn;", false, false},
 }
 
 // balanced is the scenario of a directive: weights, a server that is down, one
-// that fails for a while, and one client after the other, so that nothing
-// depends on who comes first.
-func balanced(directive string, backup bool) *scenario.Scenario {
+// that fails for a while, and one client after the other. With together their
+// attempts overlap, and max_conns and what is in flight matter; no two things
+// happen within 50 ms all the same.
+func balanced(directive string, backup, together bool) *scenario.Scenario {
 	last := "server app5:8080 weight=2;"
 	if backup {
 		last = "server app5:8080 backup;"
 	}
 	var traffic strings.Builder
 	for i := range 8 {
-		fmt.Fprintf(&traffic, `
-  t%d: {request: "GET /p%%20%d/../q%d?id=%d&x=1", headers: {X-User: "user %d"}, users: 1, times: 12, pause: 2s, start: %dms}`,
-			i, i, i, i*7, i, 50+100*i)
+		fmt.Fprintf(&traffic, "\n  t%d: {request: \"GET /p%%20%d/../q%d?id=%d&x=1\", headers: {X-User: \"user %d\"}, ", i, i, i, i*7, i)
+		if together {
+			fmt.Fprintf(&traffic, "at: [%s]}", instants(50+100*i))
+		} else {
+			fmt.Fprintf(&traffic, "users: 1, times: 12, pause: 2s, start: %dms}", 50+100*i)
+		}
+	}
+	slow := ""
+	if together {
+		slow = `
+  "*":
+    - do: {respond: {status: 200, after: 650ms}}`
 	}
 	src := `name: balanced
 proxy:
@@ -66,7 +77,7 @@ proxy:
       ` + last + `
     }
     server { location / { proxy_next_upstream error timeout http_503; proxy_pass http://app; } }
-backends:
+backends:` + slow + `
   app1:8080:
     - when: {from: 5s, until: 9s}
       do: {status: 503}
@@ -93,41 +104,61 @@ func TestBalancers(t *testing.T) {
 
 var _ = Describe("The balancing methods", func() {
 	for _, b := range balancers {
-		It("are nginx's own: "+b.directive, func(ctx SpecContext) {
-			s := balanced(b.directive, b.backup)
-			sim := run(ctx, s, harness.Sim)
-			var reference, nginx *harness.Result
-			var both sync.WaitGroup
-			both.Go(func() { defer GinkgoRecover(); reference = run(ctx, s, harness.Reference) })
-			both.Go(func() { defer GinkgoRecover(); nginx = run(ctx, s, harness.Nginx) })
-			both.Wait()
-			if reference == nil || nginx == nil {
-				return
-			}
-			for _, r := range []*harness.Result{sim, reference, nginx} {
-				explained(r)
-			}
-			Expect(differences(sim, reference)).To(BeEmpty(), "sim, reference")
-			u := s.Nginx.Upstreams[0]
-			switch u.Method {
-			case upstream.Random, upstream.RandomTwo:
-				return // only nginx knows its draws; the replay takes every peer that one could have given
-			case upstream.ConsistentHash:
-				// nginx hashed the addresses that it got.
-				for i := range u.Servers {
-					u.Servers[i].Address = nginx.Addresses[u.Servers[i].Name]
-				}
-				sim = run(ctx, s, harness.Sim)
-			}
-			Expect(differences(sim, nginx)).To(BeEmpty(), "sim, nginx")
+		It("are nginx's own, one request at a time: "+b.directive, func(ctx SpecContext) {
+			agree(ctx, balanced(b.directive, b.backup, false))
+		}, SpecTimeout(5*time.Minute))
+		if !b.counts {
+			continue
+		}
+		It("are nginx's own, several at a time: "+b.directive, func(ctx SpecContext) {
+			agree(ctx, balanced(b.directive, b.backup, true))
 		}, SpecTimeout(5*time.Minute))
 	}
 })
 
-// speed keeps the gaps between the clients, 100 ms of scenario time, well above
+// agree runs a scenario on all engines and compares them, request by request.
+func agree(ctx context.Context, s *scenario.Scenario) {
+	GinkgoHelper()
+	sim := run(ctx, s, harness.Sim)
+	var reference, nginx *harness.Result
+	var both sync.WaitGroup
+	both.Go(func() { defer GinkgoRecover(); reference = run(ctx, s, harness.Reference) })
+	both.Go(func() { defer GinkgoRecover(); nginx = run(ctx, s, harness.Nginx) })
+	both.Wait()
+	if reference == nil || nginx == nil {
+		return
+	}
+	for _, r := range []*harness.Result{sim, reference, nginx} {
+		explained(r)
+	}
+	Expect(differences(sim, reference)).To(BeEmpty(), "sim, reference")
+	u := s.Nginx.Upstreams[0]
+	switch u.Method {
+	case upstream.Random, upstream.RandomTwo:
+		return // only nginx knows its draws; the replay takes every peer that one could have given
+	case upstream.ConsistentHash:
+		// nginx hashed the addresses that it got.
+		for i := range u.Servers {
+			u.Servers[i].Address = nginx.Addresses[u.Servers[i].Name]
+		}
+		sim = run(ctx, s, harness.Sim)
+	}
+	Expect(differences(sim, nginx)).To(BeEmpty(), "sim, nginx")
+}
+
+// instants are a traffic's twelve, 3 s apart, from a number of milliseconds on.
+func instants(ms int) string {
+	var list []string
+	for k := range 12 {
+		list = append(list, fmt.Sprintf("%dms", ms+3000*k))
+	}
+	return strings.Join(list, ", ")
+}
+
+// speed keeps what follows each other apart, 50 ms of scenario time at least, well above
 // what a busy machine is late. All that happens in a second stays in its first
 // 800 ms, so that being late doesn't carry it over the edge.
-const speed = 4
+const speed = 3
 
 // run runs a scenario, nil after a failure.
 func run(ctx context.Context, s *scenario.Scenario, e harness.Engine) *harness.Result {
