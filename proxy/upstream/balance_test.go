@@ -78,6 +78,24 @@ func TestAKeyStaysWithItsServer(t *testing.T) {
 	}
 }
 
+// TestEveryPointOfTheRing: enough keys to fall next to each of the points.
+func TestEveryPointOfTheRing(t *testing.T) {
+	p := newPair(upstream.Config{Name: "u", Method: upstream.ConsistentHash, Servers: []upstream.Server{
+		upstream.NewServer("app1:8080"), upstream.NewServer("app2"), upstream.NewServer("app3:81"),
+	}})
+	for n := range 3000 {
+		key := fmt.Sprint("key", n)
+		var r upstream.Request
+		d := r.Begin(p.group, nil, upstream.Arrival{Method: "GET", Key: key}, 0)
+		r.End(0, event.Passed, 200)
+		w := &twinRequest{method: "GET", know: twinKnows{key: key}}
+		if want := p.twin.begin(w, 0, p.wall()); want.Peer != d.Peer {
+			t.Fatalf("%s: %d, the twin %d", key, d.Peer, want.Peer)
+		}
+		w.free("OK", p.wall())
+	}
+}
+
 // TestDrawsFollowWeights: 8000 draws of weights 1, 2 and 5, each share within 5
 // standard deviations; a request's own draws are the same every time.
 func TestDrawsFollowWeights(t *testing.T) {
