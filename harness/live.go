@@ -21,6 +21,7 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 			return err // before the backends take their ports
 		}
 		o.Start = func(ctx context.Context, s live.Setup) (live.Proxy, error) {
+			res.Addresses = s.Backends
 			var err error
 			if real, err = r.nginx(ctx, s); err != nil {
 				return nil, err

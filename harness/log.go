@@ -19,7 +19,7 @@ func WriteLog(w io.Writer, r *Result, f *scenario.File) error {
 	enc := event.NewEncoder(w)
 	if err := enc.Header(event.Header{
 		Version: event.Version, Scenario: r.Scenario.Name, Variant: r.Scenario.Variant, Engine: string(r.Engine),
-		Speed: r.Speed, Seed: r.Seed, ClockError: r.ClockError.Seconds(), Events: len(r.Events), Path: f.Path, Source: string(f.Source),
+		Speed: r.Speed, Seed: r.Seed, ClockError: r.ClockError.Seconds(), Events: len(r.Events), Addresses: r.hashed(), Path: f.Path, Source: string(f.Source),
 	}); err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package harness
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
@@ -17,12 +19,21 @@ type Replayed struct {
 // Replay feeds the recorded instants of a run to the nginx model, upstream by
 // upstream, and compares every decision. clockError is how far the stamps may
 // be from the proxy's own clock, in scenario time.
+//
+// What the real nginx decided with `hash KEY consistent` depends on the addresses
+// that it had for the backends, so there use the methods of Result and Stored.
 func Replay(s *scenario.Scenario, events []event.Event, clockError time.Duration) []Replayed {
+	return replay(s, events, clockError, nil)
+}
+
+func replay(s *scenario.Scenario, events []event.Event, clockError time.Duration, addresses map[string]string) []Replayed {
 	arrivals := map[string]upstream.Arrival{}
 	for _, t := range s.Traffic {
 		a := upstream.Arrival{Method: t.Method}
 		if _, l := s.Nginx.Route(t.To, t.Path); l != nil && l.Pass != nil {
+			f := t.Facts()
 			a.Policy = l.Pass.Policy
+			a.ClientAddr, a.Key = f.BinaryAddr, nginxconf.KeyOf(l.Pass.Upstream, &f)
 		}
 		arrivals[t.Name] = a
 	}
@@ -32,10 +43,36 @@ func Replay(s *scenario.Scenario, events []event.Event, clockError time.Duration
 	}
 	var out []Replayed
 	for _, u := range s.Nginx.Upstreams {
-		out = append(out, Replayed{u.Name, upstream.ReplayEvents(*u, in, upstream.ReplayOptions{ClockError: clockError})})
+		out = append(out, Replayed{u.Name, upstream.ReplayEvents(at(*u, addresses), in, upstream.ReplayOptions{ClockError: clockError})})
 	}
 	return out
 }
 
 // Replay replays this run. It must have kept its events.
-func (r *Result) Replay() []Replayed { return Replay(r.Scenario, r.Events, r.ClockError) }
+func (r *Result) Replay() []Replayed {
+	return replay(r.Scenario, r.Events, r.ClockError, r.Addresses)
+}
+
+// Replay replays a stored run.
+func (s *Stored) Replay() []Replayed {
+	return replay(s.Run, s.Events, time.Duration(s.ClockError*float64(time.Second)), s.Addresses)
+}
+
+// at is a block with its servers at the addresses that a proxy had for them.
+func at(u upstream.Config, addresses map[string]string) upstream.Config {
+	u.Servers = slices.Clone(u.Servers)
+	for i := range u.Servers {
+		u.Servers[i].Address = addresses[u.Servers[i].Name]
+	}
+	return u
+}
+
+// hashed are the addresses of the run if they decided anything.
+func (r *Result) hashed() map[string]string {
+	for _, u := range r.Scenario.Nginx.Upstreams {
+		if u.Method == upstream.ConsistentHash {
+			return r.Addresses
+		}
+	}
+	return nil
+}

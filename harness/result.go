@@ -30,6 +30,9 @@ type Result struct {
 	// ClockError is how far the proxy's clock may be from ours, likewise.
 	Send, Wait clock.Jitter
 	ClockError time.Duration
+	// Addresses are what the real nginx had in the place of the backends' names,
+	// by name; nil for the other engines, which hash the names.
+	Addresses map[string]string
 	// Invalid says why the run proves nothing; "" for a valid run.
 	Invalid string
 	// Alerts are the lines of level alert and emerg that the proxy wrote, whole.

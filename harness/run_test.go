@@ -96,11 +96,11 @@ func TestKeepAndSink(t *testing.T) {
 }
 
 func TestRunnable(t *testing.T) {
-	only := strings.Replace(refusing, "upstream app {", "upstream app { least_conn;", 1)
+	only := strings.Replace(refusing, "upstream app {", "upstream app { least_time header;", 1)
 	s := parse(t, "x.yaml", only).Scenarios[0]
 	for _, e := range []harness.Engine{harness.Sim, harness.Reference} {
 		r, err := harness.Run(context.Background(), s, e)
-		if r != nil || err == nil || !strings.Contains(err.Error(), `x.yaml:4:20: runs on nginx only, because "least_conn" isn't modelled`) {
+		if r != nil || err == nil || !strings.Contains(err.Error(), `x.yaml:4:20: runs on nginx only, because "least_time header" isn't modelled`) {
 			t.Errorf("%s: %v", e, err)
 		}
 	}

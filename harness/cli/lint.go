@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nolive/nolive/harness/scenario"
@@ -19,12 +20,28 @@ func (c *lintCommand) Run(io Streams) error {
 		for _, p := range f.Warnings {
 			fmt.Fprintln(io.Out, p)
 		}
+		for _, line := range warned(f) {
+			fmt.Fprintln(io.Out, line)
+		}
 		for _, line := range ignored(f) {
 			fmt.Fprintln(io.Out, line)
 		}
 		fmt.Fprintf(io.Out, "%s: ok\n", f.Path)
 	}
 	return err
+}
+
+// warned are nginx's own warnings, once each.
+func warned(f *scenario.File) []string {
+	var out []string
+	for _, s := range f.Scenarios {
+		for _, n := range s.Nginx.Warnings {
+			if line := fmt.Sprintf("%v: nginx warns: %s", n.Pos, n.Text); !slices.Contains(out, line) {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
 }
 
 // ignored are the directives that the simulator and the reference proxy pass

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/report"
@@ -44,7 +43,7 @@ func (c *replayCommand) Run(io Streams) error {
 func (c *replayCommand) replay(io Streams, s *harness.Stored) bool {
 	fmt.Fprintf(io.Out, "%s on %s, seed %d\n", s.Run.Title(), s.Engine, s.Seed)
 	ok := true
-	for _, r := range harness.Replay(s.Run, s.Events, time.Duration(s.ClockError*float64(time.Second))) {
+	for _, r := range s.Replay() {
 		for _, line := range explained(r) {
 			fmt.Fprintln(io.Out, "  "+line)
 		}

@@ -73,7 +73,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		dec := NewDecoder(&b)
 		header.Version = Version
-		if got, err := dec.Header(); err != nil || got != header {
+		if got, err := dec.Header(); err != nil || !cmp.Equal(got, header) {
 			t.Fatalf("header %+v, %v", got, err)
 		}
 		got, err := all(dec)

@@ -25,6 +25,9 @@ type Header struct {
 	ClockError float64 `json:"clock_error"`
 	// Events is how many events follow, so that a log that broke off is known.
 	Events int `json:"events"`
+	// Addresses are what the proxy's configuration had in the place of the
+	// backends' names, where it hashes them.
+	Addresses map[string]string `json:"addresses,omitempty"`
 	// Path is the scenario file as it was named, Source its text.
 	Path   string `json:"path"`
 	Source string `json:"source"`

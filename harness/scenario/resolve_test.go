@@ -196,7 +196,7 @@ func TestWarnings(t *testing.T) {
 	const src = `name: x
 proxy:
   nginx: |
-    upstream u { least_conn; server a:1; server b:1; }
+    upstream u { least_time header; server a:1; server b:1; }
     server { location / { proxy_pass http://u; } }
 backends:
   a:1:

@@ -20,6 +20,8 @@ type traffic struct {
 	location *nginxconf.Location
 	uri      string // the path that reaches a backend
 	header   func(string) string
+	facts    nginxconf.Facts
+	key      string                       // what the block's `hash` hashes
 	next     func() (time.Duration, bool) // open loop: the next arrival
 	stop     func()
 	sent     int
@@ -42,6 +44,8 @@ func (s *Sim) startTraffic(p *plan.Traffic) error {
 	if location != nil && location.Pass != nil {
 		t.uri = location.Pass.UpstreamURI(p.Spec.Path)
 	}
+	t.facts = p.Spec.Facts()
+	t.key = t.hashed()
 	t.header = func(name string) string {
 		for _, h := range p.Spec.Headers {
 			if strings.EqualFold(h.Name, name) {
@@ -68,6 +72,14 @@ func (s *Sim) startTraffic(p *plan.Traffic) error {
 		}
 	}
 	return nil
+}
+
+// hashed is the key of the traffic's requests, which are all alike.
+func (t *traffic) hashed() string {
+	if t.location == nil || t.location.Pass == nil {
+		return ""
+	}
+	return nginxconf.KeyOf(t.location.Pass.Upstream, &t.facts)
 }
 
 func (s *Sim) stopTraffic() {

@@ -24,6 +24,8 @@ type Config struct {
 	// simulator and the reference proxy must refuse the configuration. A note's
 	// text says why: `"ip_hash" isn't modelled: ...`.
 	NginxOnly []Note
+	// Warnings are what nginx itself warns of, in its words.
+	Warnings []Note
 	// Ignored are the names of directives that can't matter for failover, once
 	// each.
 	Ignored []Note

@@ -62,6 +62,9 @@ func dumpConfig(c *Config) string {
 		}
 	}
 	fmt.Fprintf(&b, "backends %s\n", strings.Join(c.Backends, " "))
+	for _, n := range c.Warnings {
+		fmt.Fprintf(&b, "warning %d:%d: %s\n", n.Pos.Line, n.Pos.Col, n.Text)
+	}
 	for _, n := range c.NginxOnly {
 		fmt.Fprintf(&b, "nginx only %d:%d: %s\n", n.Pos.Line, n.Pos.Col, n.Text)
 	}
@@ -79,6 +82,12 @@ func dumpUpstream(b *strings.Builder, u *upstream.Config) {
 	fmt.Fprintf(b, "upstream %s", u.Name)
 	if u.Zone {
 		b.WriteString(" zone")
+	}
+	if u.Method != upstream.RoundRobin {
+		fmt.Fprintf(b, " %v", u.Method)
+	}
+	for _, p := range u.Key {
+		fmt.Fprintf(b, " %q%q", p.Text, p.Variable)
 	}
 	if u.Keepalive != (upstream.KeepaliveConfig{}) {
 		fmt.Fprintf(b, " keepalive %+v", u.Keepalive)

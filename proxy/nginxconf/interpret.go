@@ -21,6 +21,7 @@ func Interpret(tree *Tree) (*Config, []Problem) {
 	}
 	cfg.Backends, in.names = tree.backends()
 	in.main(tree)
+	in.otherFacts()
 	in.sort()
 	return cfg, in.out.all()
 }
@@ -33,6 +34,10 @@ type interpreter struct {
 	names  map[string]string           // backends' names by canonical address
 	ports  map[string]*port            // listens by canonical address
 	zones  map[string]int64            // sizes of shared memory zones
+	// byClient are the directives that pick a server by the client's address.
+	byClient []*Directive
+	// byHeader are those that pick by a header.
+	byHeader []*Directive
 }
 
 // main reads the main level: a whole configuration, or the inside of http with
@@ -166,6 +171,7 @@ func (in *interpreter) sort() {
 	slices.SortStableFunc(in.out.list, func(a, b Problem) int { return order(a.Pos, b.Pos) })
 	notes := func(a, b Note) int { return order(a.Pos, b.Pos) }
 	slices.SortStableFunc(in.cfg.NginxOnly, notes)
+	slices.SortStableFunc(in.cfg.Warnings, notes)
 	slices.SortStableFunc(in.cfg.Ignored, notes)
 }
 

@@ -7,12 +7,6 @@ import (
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
-// balancers are the directives that change how an upstream block picks, and
-// whether backup servers go with them.
-var balancers = map[string]struct{ backup bool }{
-	"least_conn": {true}, "least_time": {true}, "ip_hash": {false}, "hash": {false}, "random": {false},
-}
-
 // pageSize is the smallest memory page; nginx wants eight of them in a zone.
 const pageSize = 4096
 
@@ -27,7 +21,8 @@ func (in *interpreter) upstream(d *Directive) {
 		in.cfg.Upstreams = append(in.cfg.Upstreams, u)
 	}
 	before := seen{}
-	backupOK, servers := true, 0
+	b := balancing{backup: true}
+	servers := 0
 	for _, c := range d.Children() {
 		if c.Name.Text == "server" && c.Name.Span.Start != c.Name.Span.End {
 			servers++
@@ -35,13 +30,14 @@ func (in *interpreter) upstream(d *Directive) {
 		if !in.check(c, inUpstream, before) {
 			continue
 		}
-		switch name := c.Name.Text; name {
+		switch c.Name.Text {
 		case "server":
-			in.upstreamServer(c, u, backupOK)
+			in.upstreamServer(c, u, b.backup)
 		case "zone":
 			u.Zone = in.zone(c)
 		case "keepalive":
 			in.keepalive(c, u, before)
+			b.chosen = true
 		case "keepalive_requests":
 			u.Keepalive.Requests = int(number(c.Arg(0)))
 			in.noZero(c)
@@ -52,10 +48,7 @@ func (in *interpreter) upstream(d *Directive) {
 			u.Keepalive.Timeout, _ = duration(c.Arg(0), milliseconds)
 			in.noZero(c)
 		default:
-			if b, ok := balancers[name]; ok {
-				backupOK = b.backup
-				in.balancer(c)
-			}
+			in.balancer(c, u, &b)
 		}
 	}
 	switch {
@@ -64,21 +57,6 @@ func (in *interpreter) upstream(d *Directive) {
 		in.out.add(d.Pos(), "", "no servers are inside upstream")
 	case len(u.Servers) == servers && !hasPrimary(u):
 		in.out.add(d.Pos(), "a backup needs a server that it backs up", "no servers in upstream \"%s\"", u.Name)
-	}
-}
-
-// balancer checks the parameters of hash and random.
-func (in *interpreter) balancer(d *Directive) {
-	at, want := 0, "two"
-	switch d.Name.Text {
-	case "hash":
-		at, want = 1, "consistent"
-	case "random":
-	default:
-		return
-	}
-	if len(d.Args) > at && d.Arg(at) != want {
-		in.out.add(d.ArgPos(at), missingSemicolon(d), "invalid parameter \"%s\"", d.Arg(at))
 	}
 }
 

@@ -15,6 +15,7 @@ type client struct {
 	worker *worker
 	number int // the worker's, in events; -1 until its first request
 	listen *listener
+	peer   net.Addr // the client's
 	// served counts requests, for keepalive_requests.
 	served int
 
@@ -63,7 +64,7 @@ var doings = [...]string{"idle", "reading its request", "connecting to a backend
 	"waiting for a backend", "passing a response on", "lingering"}
 
 func newClient(p *Proxy, l *listener, conn *net.TCPConn, n uint64) (*client, error) {
-	c := &client{proxy: p, listen: l, worker: p.roster.worker(n), number: -1, stopped: make(chan struct{})}
+	c := &client{proxy: p, listen: l, worker: p.roster.worker(n), number: -1, peer: conn.RemoteAddr(), stopped: make(chan struct{})}
 	c.in.size, c.rb.size = page, page
 	return c, c.sock.init(conn)
 }

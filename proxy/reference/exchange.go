@@ -52,14 +52,13 @@ func (c *client) refuse(status int) bool {
 func (c *client) pass(pass *nginxconf.Pass) {
 	n := c.worker.nodes[pass.Upstream]
 	c.compose(pass)
+	arrival := c.arrival(pass)
 	c.in.rest()
 	if !pass.IgnoreClientAbort {
 		c.attend()
 		defer c.ignore()
 	}
-	d, up := n.begin(&c.model, upstream.Arrival{
-		ID: c.rq.id, Method: c.rq.method, Worker: c.workerNumber(), Policy: pass.Policy,
-	})
+	d, up := n.begin(&c.model, arrival)
 	for d.Action == upstream.Try {
 		d, up = c.try(n, pass, d, up)
 	}

@@ -23,18 +23,26 @@ type Group struct {
 	// addresses numbers the peers' addresses: peers written alike have the same
 	// number. Their counters are separate all the same.
 	addresses []int
-	sink      event.Sink
+	// ring is there for ConsistentHash, steering while a recorded run is replayed.
+	ring     ring
+	steering *steering
+	sink     event.Sink
 	// logger is sink when that adds the error log's lines; see Logger.settle.
 	logger *Logger
 }
 
 // set is the primary or the backup half of a group.
-type set struct{ peers []peer }
+type set struct {
+	peers []peer
+	// ends are the running sums of the weights.
+	ends []uint64
+}
 
 // peer is nginx's ngx_http_upstream_rr_peer_t.
 type peer struct {
 	Server
 	index       int   // position in Config.Servers
+	server      int   // the same for peers that a ring takes for one server
 	failTimeout int64 // seconds
 	current     int   // current_weight: smooth round robin's accumulator
 	effective   int   // effective_weight: lowered by failures, climbs back a step a pass
@@ -49,23 +57,38 @@ func NewGroup(cfg Config, sink event.Sink) *Group {
 	g := &Group{cfg: cfg, sink: sink, addresses: make([]int, len(cfg.Servers))}
 	g.logger, _ = sink.(*Logger)
 	numbers := map[string]int{}
+	servers := map[string]int{}
 	for i, s := range cfg.Servers {
 		if _, known := numbers[s.Name]; !known {
 			numbers[s.Name] = i
 		}
 		g.addresses[i] = numbers[s.Name]
-		p := peer{Server: s, index: i, effective: s.Weight, failTimeout: int64(s.FailTimeout / time.Second)}
+		if _, known := servers[s.ringName()]; !known {
+			servers[s.ringName()] = i
+		}
+		p := peer{Server: s, index: i, server: servers[s.ringName()], effective: s.Weight, failTimeout: int64(s.FailTimeout / time.Second)}
 		if s.Backup {
-			g.backup.peers = append(g.backup.peers, p)
+			g.backup.add(p)
 		} else {
-			g.primary.peers = append(g.primary.peers, p)
+			g.primary.add(p)
 		}
 		if !s.Down {
 			g.live++
 		}
 	}
 	g.single = len(g.primary.peers) == 1 && len(g.backup.peers) == 0
+	if cfg.Method == ConsistentHash {
+		g.ring = newRing(g.primary.peers)
+	}
 	return g
+}
+
+func (s *set) add(p peer) {
+	end := uint64(p.Weight)
+	if n := len(s.ends); n > 0 {
+		end += s.ends[n-1]
+	}
+	s.peers, s.ends = append(s.peers, p), append(s.ends, end)
 }
 
 // Config returns what the group was made from.

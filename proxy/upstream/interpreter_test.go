@@ -83,6 +83,11 @@ func (in *interpreter) upstream(_, lines []string) (string, error) {
 				return "", err
 			}
 			in.cfg.Servers = append(in.cfg.Servers, s)
+		case "least_conn", "ip_hash", "hash", "random":
+			in.cfg.Method = methods[strings.Join(w, " ")]
+			if in.cfg.Method == upstream.RoundRobin {
+				err = fmt.Errorf("unknown method %q", line)
+			}
 		case "keepalive":
 			in.cfg.Keepalive.Connections, err = strconv.Atoi(w[1])
 		case "keepalive_requests":
@@ -99,6 +104,12 @@ func (in *interpreter) upstream(_, lines []string) (string, error) {
 	in.group = upstream.NewGroup(in.cfg, upstream.NewLogger(event.SinkFunc(func(e event.Event) { in.events = append(in.events, e) })))
 	in.cache = upstream.NewCache(in.cfg.Keepalive)
 	return fmt.Sprintf("%d servers\n", len(in.cfg.Servers)), nil
+}
+
+// methods are the vectors' ways to ask for one; what $key is a run says.
+var methods = map[string]upstream.Method{
+	"least_conn": upstream.LeastConn, "ip_hash": upstream.IPHash, "hash $key": upstream.Hash,
+	"hash $key consistent": upstream.ConsistentHash, "random": upstream.Random, "random two": upstream.RandomTwo,
 }
 
 // parseServer reads the parameters of a server line. The vectors' servers have

@@ -27,7 +27,14 @@ func (p *pair) begin(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := f.real.Begin(p.group, p.cache, upstream.Arrival{ID: id, Method: method, Policy: pol}, p.now)
+	know := twinKnows{id: id, seed: rapid.Uint64().Draw(t, "seed"),
+		key:    rapid.SampledFrom([]string{"", "a", "b", "/index.html", "user 17"}).Draw(t, "key"),
+		octets: rapid.SampledFrom([][]byte{nil, {10, 0, 1, 2}, {192, 168, 200, 7}, {127, 0, 0, 1}, {0x20, 1, 0xd, 0xb8, 15: 1}}).Draw(t, "address"),
+	}
+	f.twin.know = know
+	d := f.real.Begin(p.group, p.cache, upstream.Arrival{
+		ID: id, Method: method, Policy: pol, Key: know.key, ClientAddr: know.octets, Seed: know.seed,
+	}, p.now)
 	p.flights = append(p.flights, f)
 	p.agree(t, f, d, p.twin.begin(f.twin, pol.Tries, p.wall()))
 }

@@ -2,6 +2,7 @@ package upstream_test
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"sort"
 	"strconv"
@@ -85,6 +86,8 @@ type chain struct {
 	left   int
 	method string
 	abort  time.Duration
+	key    string
+	from   []byte
 }
 
 // play is one `run`: a queue of things to do, in order of time.
@@ -119,7 +122,7 @@ func (p *play) at(t time.Duration, do func()) {
 	sort.SliceStable(p.queue, func(i, j int) bool { return p.queue[i].at < p.queue[j].at })
 }
 
-// run lines are "TIME METHOD [xN] [abort DURATION]" or "FROM..TO METHOD every DURATION".
+// run lines are "TIME METHOD [xN] [abort DURATION] [key=KEY] [from=ADDRESS]" or "FROM..TO METHOD every DURATION".
 // With the word quiet it prints nothing; see count.
 func (in *interpreter) run(args, lines []string) (string, error) {
 	p := &play{in: in}
@@ -161,7 +164,12 @@ func (p *play) line(w []string) error {
 	c := chain{left: 1, method: w[1]}
 	var every time.Duration
 	for i := 2; i < len(w) && err == nil; i++ {
+		name, value, _ := strings.Cut(w[i], "=")
 		switch {
+		case name == "key":
+			c.key = value
+		case name == "from":
+			c.from = netip.MustParseAddr(value).AsSlice()
 		case w[i][0] == 'x':
 			c.left, err = strconv.Atoi(w[i][1:])
 		case w[i] == "abort" && i+1 < len(w):
@@ -198,6 +206,6 @@ func (p *play) send(c *chain) {
 		p.at(p.in.now+c.abort, a.abort)
 	}
 	a.follow(a.req.Begin(p.in.group, p.in.cache, upstream.Arrival{
-		ID: event.Request{Traffic: "r", N: len(p.out)}, Method: c.method, Policy: p.in.policy,
+		ID: event.Request{Traffic: "r", N: len(p.out)}, Method: c.method, Policy: p.in.policy, Key: c.key, ClientAddr: c.from,
 	}, p.in.now))
 }

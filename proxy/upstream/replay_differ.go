@@ -34,13 +34,13 @@ func (s *search) differ() {
 // just before step i, so many that the model then does as recorded.
 func (s *search) lost(rd *reading, i int, m moment) {
 	st := &s.steps[i]
-	if st.want.how != followTry || rd.group.single {
+	if st.want.how != followTry || rd.group.single || s.cfg.Method.remembers() {
 		return
 	}
 	before := s.fresh(rd)
 	for range s.cfg.Servers {
-		var nobody bitmap
-		before.group.primary.pick(&nobody, second(m.at))
+		somebody := Request{group: &before.group}
+		somebody.choose(&before.group.primary, second(m.at))
 		c := s.fresh(before)
 		if c.decide(st, m, &s.seen) != st.want {
 			s.free = append(s.free, c)

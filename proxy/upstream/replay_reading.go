@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
@@ -138,13 +139,20 @@ func (rd *reading) identify(earliest int64, namesOnce bool) {
 		b = binary.AppendVarint(b, max(s, earliest))
 	}
 	b = rd.group.identify(b)
-	if !namesOnce {
-		// A recorded name doesn't say which peer it was, so readings differ in it.
+	if remembers := rd.group.cfg.Method.remembers(); remembers || !namesOnce {
+		// A recorded name doesn't say which peer it was, so readings differ in it;
+		// or in what a request met on its way to its peer.
+		// Later decisions don't depend on the order of flights, so they may be sorted.
+		slices.SortFunc(rd.flights, func(a, b flying) int { return a.number - b.number })
 		for i := range rd.flights {
 			f := &rd.flights[i]
 			b = binary.AppendVarint(b, int64(f.number))
 			b = binary.AppendVarint(b, int64(f.r.peer.index))
 			b = binary.AppendUvarint(b, f.r.tried.low)
+			if remembers {
+				b = binary.AppendUvarint(b, uint64(f.r.hash))
+				b = binary.AppendUvarint(b, uint64(f.r.misses))
+			}
 		}
 	}
 	rd.key = string(b)
@@ -156,7 +164,7 @@ func (g *Group) identify(b []byte) []byte {
 			p := &s.peers[i]
 			b = binary.AppendVarint(b, int64(p.current))
 			b = binary.AppendVarint(b, int64(p.effective))
-			if p.MaxConns > 0 {
+			if p.MaxConns > 0 || g.cfg.Method.counts() {
 				b = binary.AppendVarint(b, int64(p.conns))
 			}
 			if p.MaxFails == 0 || p.fails == 0 {

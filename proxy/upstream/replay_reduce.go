@@ -21,7 +21,7 @@ func (s *search) harmless(rd *reading, i int) bool {
 		return true
 	}
 	p := f.r.peer
-	return p.MaxConns == 0 && (rd.group.single || p.MaxFails == 0 ||
+	return p.MaxConns == 0 && !s.cfg.Method.counts() && (rd.group.single || p.MaxFails == 0 ||
 		p.fails == 0 && 2*s.opt.ClockError < time.Duration(p.failTimeout)*time.Second) &&
 		(st.status == 0 || statusFlag(st.status) == 0)
 }

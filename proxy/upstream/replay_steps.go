@@ -148,7 +148,7 @@ func (s *story) steps(dst []step, number int, comparable bool) []step {
 	// Where the limit on time matters, requests that came at different times
 	// aren't alike.
 	if comparable && s.arrival.Policy.Timeout == 0 {
-		like = fmt.Sprintf("%+v %v", s.arrival.Policy, idempotent(s.arrival.Method))
+		like = fmt.Sprintf("%+v %v %q %x", s.arrival.Policy, idempotent(s.arrival.Method), s.arrival.Key, s.arrival.ClientAddr)
 	}
 	for i, e := range s.events {
 		st := step{at: e.At, seq: e.seq, request: number, arrival: s.arrival, want: s.follow(i)}

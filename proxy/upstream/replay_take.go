@@ -10,6 +10,9 @@ import (
 // model. The request and its peer are in rd only as long as an attempt runs.
 func (rd *reading) decide(st *step, m moment, seen *capture) follow {
 	seen.marked = false
+	if rd.group.cfg.Method.draws() {
+		rd.group.steering = &steering{peer: st.want.peer}
+	}
 	var d Decision
 	if st.try == 0 {
 		rd.flights = append(rd.flights, flying{number: st.request, began: st.at})
@@ -87,11 +90,12 @@ const (
 
 // force takes a step in rd as it was recorded, whatever the model thinks.
 func (rd *reading) force(st *step, now time.Duration, by forcing) {
+	rd.group.steering = nil
 	if st.try == 0 {
 		rd.flights = append(rd.flights, flying{number: st.request, began: st.at})
 		r := &rd.flight(st.request).r
 		// Begin on an idle copy sets the request up without moving the peers.
-		empty := Group{cfg: rd.group.cfg, live: rd.group.live, sink: event.Discard}
+		empty := Group{cfg: rd.group.cfg, ring: rd.group.ring, live: rd.group.live, sink: event.Discard}
 		r.Begin(&empty, nil, st.arrival, st.at)
 		r.group, r.peer = &rd.group, nil
 		rd.forceNext(st, r, now, by)
@@ -149,10 +153,10 @@ func (rd *reading) forceNext(st *step, r *Request, now time.Duration, by forcing
 			s = &rd.group.backup
 		}
 		if by == asModel {
-			s.pick(&r.tried, second(now))
+			r.choose(s, second(now))
 			r.tried.add(s.position(p))
 		} else {
-			r.tried.add(s.forcePick(&r.tried, p, second(now)))
+			r.tried.add(r.forcePick(s, p, second(now)))
 		}
 	}
 	p.conns++
@@ -189,14 +193,17 @@ func (s *set) position(p *peer) int {
 	return -1
 }
 
-// forcePick is pick with its winner given.
-func (s *set) forcePick(tried *bitmap, winner *peer, now int64) (position int) {
+// forcePick is choose with its winner given.
+func (r *Request) forcePick(s *set, winner *peer, now int64) (position int) {
 	total := 0
 	for i := range s.peers {
 		p := &s.peers[i]
 		if p == winner {
 			position = i
-		} else if tried.has(i) || p.Down || p.out(now) || p.full() {
+		} else if !s.may(i, &r.tried, now) {
+			continue
+		}
+		if !r.moves(p, winner) {
 			continue
 		}
 		p.current += p.effective
@@ -208,4 +215,17 @@ func (s *set) forcePick(tried *bitmap, winner *peer, now int64) (position int) {
 	winner.current -= total
 	winner.stamp(now)
 	return position
+}
+
+// moves says whether a pick of winner moves p's weight.
+func (r *Request) moves(p, winner *peer) bool {
+	switch m := r.group.cfg.Method; {
+	case m == LeastConn:
+		return p.conns*winner.Weight == winner.conns*p.Weight
+	case m == RoundRobin, r.backup, r.misses > maxMisses:
+		return true
+	case m == ConsistentHash:
+		return p.server == winner.server
+	}
+	return false
 }

@@ -39,6 +39,28 @@ var worlds = map[string]func(*world){
 		w.cfg.Servers[1].Name, w.cfg.Servers[3].Down = "a", true
 		w.every = 150 * time.Millisecond
 	},
+	// The methods: with less of a crowd, because what a request met on its way and
+	// the attempts in flight make more readings.
+	"least_conn": func(w *world) {
+		w.cfg.Method, w.cfg.Servers[3].Backup = upstream.LeastConn, true
+		w.every = 150 * time.Millisecond
+	},
+	"least_conn, full": func(w *world) {
+		w.cfg.Method, w.cfg.Servers[0].MaxConns, w.cfg.Servers[1].Weight = upstream.LeastConn, 1, 3
+		w.every = 150 * time.Millisecond
+	},
+	"ip_hash":         func(w *world) { w.cfg.Method, w.sick, w.every = upstream.IPHash, 0.3, 150*time.Millisecond },
+	"hash":            func(w *world) { w.cfg.Method, w.sick, w.every = upstream.Hash, 0.3, 150*time.Millisecond },
+	"consistent hash": func(w *world) { w.cfg.Method, w.sick, w.every = upstream.ConsistentHash, 0.3, 150*time.Millisecond },
+	"random":          func(w *world) { w.cfg.Method, w.sick, w.every = upstream.Random, 0.3, 150*time.Millisecond },
+	"random two": func(w *world) {
+		w.cfg.Method, w.attempt, w.every = upstream.RandomTwo, 300*time.Millisecond, 200*time.Millisecond
+	},
+	"random, most of the weight down": func(w *world) {
+		w.cfg.Method, w.cfg.Servers[0].Weight, w.cfg.Servers[0].Down = upstream.Random, 20, true
+		w.policy.Next = upstream.Error | upstream.Timeout | upstream.NonIdempotent
+		w.every = 300 * time.Millisecond
+	},
 	"no penalty": func(w *world) {
 		for i := range w.cfg.Servers {
 			w.cfg.Servers[i].FailTimeout = 0
@@ -235,4 +257,38 @@ func ended(log []upstream.Recorded, started event.Event) event.Outcome {
 		}
 	}
 	return 0
+}
+
+// TestReplayKnowsTheMethods: a peer that the method wouldn't have picked is a
+// difference; for a draw only one that can't be drawn is.
+func TestReplayKnowsTheMethods(t *testing.T) {
+	for m := range upstream.RandomTwo + 1 {
+		for _, out := range []bool{false, true} {
+			w := newWorld(1)
+			w.cfg.Method, w.requests, w.sick, w.every, w.attempt = m, 40, 0, time.Second, time.Millisecond
+			w.cfg.Servers[3].Down = true
+			log := w.run()
+			changed := 0
+			for i := range log {
+				e := &log[i].Event
+				if e.Request.N != 20 || e.Peer == "" {
+					continue
+				}
+				changed++
+				switch {
+				case out:
+					e.Peer = "d"
+				case e.Peer == "a":
+					e.Peer = "b"
+				default:
+					e.Peer = "a"
+				}
+			}
+			drawn := m == upstream.Random || m == upstream.RandomTwo
+			got := upstream.ReplayEvents(w.cfg, log, upstream.ReplayOptions{})
+			if want := out || !drawn; changed != 2 || want != (got.Different > 0) {
+				t.Errorf("%v, out %v: %d events changed, %+v", m, out, changed, got)
+			}
+		}
+	}
 }

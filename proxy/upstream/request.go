@@ -22,7 +22,8 @@ type Request struct {
 	conn       ConnID
 	try        int
 	idempotent bool
-	gone       bool // the client has left, noticed while nginx didn't watch it
+	balancing
+	gone bool // the client has left, noticed while nginx didn't watch it
 }
 
 // Arrival is what Begin needs to know of a request.
@@ -32,6 +33,13 @@ type Arrival struct {
 	// Worker is the worker that read the request.
 	Worker int
 	Policy Policy
+	// ClientAddr is the client's address, 4 or 16 bytes; nil for none, such as
+	// a client on a unix socket. ip_hash needs it.
+	ClientAddr []byte
+	// Key is the value of Config.Key for this request.
+	Key string
+	// Seed is the key of the draws of `random`.
+	Seed uint64
 }
 
 // Begin takes a request in at now and makes the first decision: Try or Answer.
@@ -44,6 +52,7 @@ func (r *Request) Begin(g *Group, cache *Cache, a Arrival, now time.Duration) De
 	if a.Policy.Tries > 0 && a.Policy.Tries < r.tries {
 		r.tries = a.Policy.Tries
 	}
+	r.prepare(&a)
 	return r.next(now)
 }
 
@@ -174,7 +183,7 @@ func (r *Request) get(now int64) *peer {
 }
 
 func (r *Request) pick(s *set, now int64) *peer {
-	p, i := s.pick(&r.tried, now)
+	p, i := r.choose(s, now)
 	if p != nil {
 		r.tried.add(i)
 	}

@@ -8,6 +8,13 @@ import "time"
 type Server struct {
 	// Name is the backend's name exactly as the configuration writes it.
 	Name string
+	// Address is what nginx has in the place of Name, "" for Name itself. It
+	// matters to `hash KEY consistent` alone, which hashes the server's text. Where
+	// a real nginx gets loopback addresses for the names, its keys go to other
+	// servers than in production; they go to the same ones as there in the
+	// simulator and the reference proxy, which hash the names. To follow such an
+	// nginx the model has to be told the addresses.
+	Address string
 	// Weight is at least 1; nginx refuses weight=0.
 	Weight int
 	// MaxFails is the number of counted failures that mark the peer; 0 never marks.
@@ -38,6 +45,9 @@ type Config struct {
 	Name string
 	// Servers are in configuration order, backups among them.
 	Servers []Server
+	// Method is how a peer is picked, Key what `hash` hashes.
+	Method Method
+	Key    Key
 	// Zone is true when the block has a `zone`: all workers share its state.
 	Zone bool
 	// Keepalive is the capacity of each worker's cache of idle connections; 0

@@ -42,7 +42,7 @@ type flight struct {
 }
 
 func drawConfig(t *rapid.T) upstream.Config {
-	cfg := upstream.Config{Name: "u"}
+	cfg := upstream.Config{Name: "u", Method: upstream.Method(rapid.IntRange(0, int(upstream.RandomTwo)).Draw(t, "method"))}
 	n := rapid.IntRange(1, 6).Draw(t, "servers")
 	for i := range n {
 		s := upstream.Server{
@@ -69,6 +69,7 @@ func drawConfig(t *rapid.T) upstream.Config {
 
 func newPair(cfg upstream.Config) *pair {
 	p := &pair{cfg: cfg, twin: &twin{
+		method:   cfg.Method,
 		capacity: cfg.Keepalive.Connections, idleFor: cfg.Keepalive.Timeout, perConnection: cfg.Keepalive.Requests,
 	}}
 	p.check.group = cfg
@@ -194,6 +195,7 @@ func (p *pair) compare(t *rapid.T) {
 
 func (p *pair) describe() string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "  %v\n", p.cfg.Method)
 	for _, s := range p.cfg.Servers {
 		fmt.Fprintf(&b, "  %+v\n", s)
 	}

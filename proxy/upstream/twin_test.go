@@ -1,6 +1,10 @@
 package upstream_test
 
-import "time"
+import (
+	"time"
+
+	"github.com/nolive/nolive/proxy/upstream"
+)
 
 // The twin is a slow, literal transcription of nginx's peer choice and of its
 // decision to go on to the next upstream, step by step as one reads them in
@@ -22,6 +26,7 @@ type twinPeer struct {
 
 type twin struct {
 	primary, backup []*twinPeer
+	method          upstream.Method
 	idle            []twinIdle // newest first
 	capacity        int
 	idleFor         time.Duration
@@ -47,6 +52,7 @@ type twinRequest struct {
 	streamed bool            // request body sent unbuffered
 	gone     bool
 	peer     *twinPeer
+	know     twinKnows
 	cached   uint64
 }
 
@@ -105,9 +111,9 @@ func (r *twinRequest) get(now int64) *twinPeer {
 			p = nil
 		}
 	} else if r.onBackup {
-		p = r.pick(r.t.backup, now)
+		p = r.choose(r.t.backup, now)
 	} else {
-		p = r.pick(r.t.primary, now)
+		p = r.choose(r.t.primary, now)
 	}
 	if p == nil && !r.onBackup && len(r.t.backup) > 0 {
 		r.onBackup = true

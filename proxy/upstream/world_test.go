@@ -1,6 +1,7 @@
 package upstream_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -78,6 +79,7 @@ func (w *world) run() []upstream.Recorded {
 	for n := range w.requests {
 		a := upstream.Arrival{
 			ID: event.Request{Traffic: "w", N: n + 1}, Method: "GET", Policy: w.policy, Worker: w.rnd.IntN(w.workers),
+			Key: fmt.Sprint("key ", n%7), ClientAddr: []byte{10, byte(n % 5), 3, 4}, Seed: 1,
 		}
 		if w.rnd.IntN(4) == 0 {
 			a.Method = "POST"

@@ -1,0 +1,188 @@
+//go:build e2e
+
+// Package balancers holds the balancing methods of the model against those of
+// the real nginx, request by request.
+package balancers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// balancers are the methods; the traffics' keys tell the peers apart.
+var balancers = []struct {
+	directive string
+	// backup is true where the method takes a backup server.
+	backup bool
+	// counts is true where it is worth a look with attempts in flight.
+	counts bool
+}{
+	{"least_conn;", true, true},
+	{"ip_hash;", false, false},
+	{"hash $request_uri;", false, true},
+	{"hash $uri$http_x_user-$arg_id;", false, false},
+	{"hash $arg_none;", false, false}, // an empty key
+	{"hash $binary_remote_addr$request_method;", false, false},
+	{"hash $request_uri consistent;", false, true},
+	{"hash $http_x_user consistent;", false, false},
+	{"random;", false, false},
+	{"random two;", false, true},
+	{"random two least_conn;", false, false},
+}
+
+// balanced is the scenario of a directive: weights, a server that is down, one
+// that fails for a while, and one client after the other. With together their
+// attempts overlap, and max_conns and what is in flight matter; no two things
+// happen within 50 ms all the same.
+func balanced(directive string, backup, together bool) *scenario.Scenario {
+	last := "server app5:8080 weight=2;"
+	if backup {
+		last = "server app5:8080 backup;"
+	}
+	var traffic strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&traffic, "\n  t%d: {request: \"GET /p%%20%d/../q%d?id=%d&x=1\", headers: {X-User: \"user %d\"}, ", i, i, i, i*7, i)
+		if together {
+			fmt.Fprintf(&traffic, "at: [%s]}", instants(50+100*i))
+		} else {
+			fmt.Fprintf(&traffic, "users: 1, times: 12, pause: 2s, start: %dms}", 50+100*i)
+		}
+	}
+	slow := ""
+	if together {
+		slow = `
+  "*":
+    - do: {respond: {status: 200, after: 650ms}}`
+	}
+	src := `name: balanced
+proxy:
+  nginx: |
+    upstream app {
+      ` + directive + `
+      server app1:8080 weight=3 max_fails=2 fail_timeout=4s;
+      server app2:8080 fail_timeout=3s;
+      server app3:8080 down;
+      server app4:8080 max_conns=1;
+      ` + last + `
+    }
+    server { location / { proxy_next_upstream error timeout http_503; proxy_pass http://app; } }
+backends:` + slow + `
+  app1:8080:
+    - when: {from: 5s, until: 9s}
+      do: {status: 503}
+  app2:8080:
+    - when: {from: 7s, until: 16s}
+      do: reset
+  app4:8080:
+    - when: {from: 12s, until: 15s}
+      do: {status: 503}
+traffic:` + traffic.String() + `
+expect:
+  - fan_out: {of: t0, each: 1..4}
+`
+	f, problems := scenario.Parse("balanced.yaml", []byte(src), nil)
+	Expect(problems.Err()).NotTo(HaveOccurred(), "%s", src)
+	Expect(f.Scenarios[0].Nginx.NginxOnly).To(BeEmpty())
+	return f.Scenarios[0]
+}
+
+func TestBalancers(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "the balancing methods on sim, reference and nginx")
+}
+
+var _ = Describe("The balancing methods", func() {
+	for _, b := range balancers {
+		It("are nginx's own, one request at a time: "+b.directive, func(ctx SpecContext) {
+			agree(ctx, balanced(b.directive, b.backup, false))
+		}, SpecTimeout(5*time.Minute))
+		if !b.counts {
+			continue
+		}
+		It("are nginx's own, several at a time: "+b.directive, func(ctx SpecContext) {
+			agree(ctx, balanced(b.directive, b.backup, true))
+		}, SpecTimeout(5*time.Minute))
+	}
+})
+
+// agree runs a scenario on all engines and compares them, request by request.
+func agree(ctx context.Context, s *scenario.Scenario) {
+	GinkgoHelper()
+	sim := run(ctx, s, harness.Sim)
+	var reference, nginx *harness.Result
+	var both sync.WaitGroup
+	both.Go(func() { defer GinkgoRecover(); reference = run(ctx, s, harness.Reference) })
+	both.Go(func() { defer GinkgoRecover(); nginx = run(ctx, s, harness.Nginx) })
+	both.Wait()
+	if reference == nil || nginx == nil {
+		return
+	}
+	for _, r := range []*harness.Result{sim, reference, nginx} {
+		explained(r)
+	}
+	Expect(differences(sim, reference)).To(BeEmpty(), "sim, reference")
+	u := s.Nginx.Upstreams[0]
+	switch u.Method {
+	case upstream.Random, upstream.RandomTwo:
+		return // only nginx knows its draws; the replay takes every peer that one could have given
+	case upstream.ConsistentHash:
+		// nginx hashed the addresses that it got.
+		for i := range u.Servers {
+			u.Servers[i].Address = nginx.Addresses[u.Servers[i].Name]
+		}
+		sim = run(ctx, s, harness.Sim)
+	}
+	Expect(differences(sim, nginx)).To(BeEmpty(), "sim, nginx")
+}
+
+// instants are a traffic's twelve, 3 s apart, from a number of milliseconds on.
+func instants(ms int) string {
+	var list []string
+	for k := range 12 {
+		list = append(list, fmt.Sprintf("%dms", ms+3000*k))
+	}
+	return strings.Join(list, ", ")
+}
+
+// speed keeps what follows each other apart, 50 ms of scenario time at least, well above
+// what a busy machine is late. All that happens in a second stays in its first
+// 800 ms, so that being late doesn't carry it over the edge.
+const speed = 3
+
+// run runs a scenario, nil after a failure.
+func run(ctx context.Context, s *scenario.Scenario, e harness.Engine) *harness.Result {
+	GinkgoHelper()
+	r, err := harness.Runner{Speed: speed}.Run(ctx, s, e)
+	Expect(err).NotTo(HaveOccurred(), "on %s", e)
+	Expect(r.Invalid).To(BeEmpty(), "on %s", e)
+	return r
+}
+
+// differences are those of two runs of one plan, a line each.
+func differences(a, b *harness.Result) string {
+	var lines []string
+	for _, d := range harness.Compare(a, b) {
+		lines = append(lines, d.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// explained expects that the model takes every decision of the run as recorded.
+func explained(r *harness.Result) {
+	GinkgoHelper()
+	for _, u := range r.Replay() {
+		Expect(u.Decisions).To(BeNumerically(">", 96))
+		Expect(u.Different).To(BeZero(), "on %s, of %d decisions: %v", r.Engine, u.Decisions, u.First)
+	}
+}
