@@ -37,6 +37,16 @@ func TestAbort(t *testing.T) {
 			} else {
 				_ = c.CloseWrite()
 			}
+			if how == "half-close with the request" {
+				// The proxy may have noticed before it connected; if it did connect,
+				// that connection ends.
+				eventually(t, "the request is done", func() bool { return s.log.of(event.ProxyAnswered) != "" })
+				select {
+				case <-asked:
+				default:
+					left <- at
+				}
+			}
 			select {
 			case then := <-left:
 				// Generous for a busy machine; without the watch it would be 60 s.
