@@ -51,7 +51,7 @@ func (c *conn) serve() {
 		c.in.Reset(nil)
 		c.s.buffers.Put(c.buffers)
 	}()
-	if c.wire.shuts && c.wire.open() != nil {
+	if !c.wire.waited() {
 		return
 	}
 	if len(c.s.opts.Rules) > 0 {
@@ -74,7 +74,7 @@ func (c *conn) serveOne() bool {
 	c.wire.budget = maxHead
 	req, err := http.ReadRequest(c.in)
 	c.wire.budget = 0
-	if c.wire.shuts && c.wire.open() != nil {
+	if !c.wire.waited() {
 		return false
 	}
 	if err != nil {

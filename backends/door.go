@@ -58,8 +58,10 @@ func (s *Server) turn(to fault.Door) error {
 		s.each((*conn).kill)
 		return nil
 	case fault.Blackholed:
+		s.each(func(c *conn) { c.wire.wake() })
 		return s.port.blackhole()
 	case fault.Frozen:
+		s.each(func(c *conn) { c.wire.wake() })
 		return s.port.listen()
 	}
 	if err := s.port.listen(); err != nil {

@@ -38,15 +38,19 @@ var errTooBig = errors.New("request head too big")
 // Read reads when the backend can, and not after until.
 func (w *wire) Read(p []byte) (int, error) {
 	for {
+		// One look at the clock for both: between two, the backend could stop and
+		// the read not know it.
+		now := w.clock.Now()
 		if w.shuts {
-			if err := w.open(); err != nil {
+			var err error
+			if now, err = w.open(); err != nil {
 				return 0, err
 			}
 		}
-		if w.until != never && w.begun() && w.clock.Now() >= w.until {
+		if w.until != never && w.begun() && now >= w.until {
 			return 0, os.ErrDeadlineExceeded
 		}
-		w.readDeadline()
+		w.readDeadline(now)
 		n, err := w.conn.Read(p)
 		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
 			w.reading = true // also if it was wake that set it
@@ -68,12 +72,13 @@ func (w *wire) Write(p []byte) (int, error) {
 	}
 	done := 0
 	for done < len(p) {
-		if err := w.open(); err != nil {
+		now, err := w.open()
+		if err != nil {
 			return done, err
 		}
 		stop, ok := time.Duration(0), false
 		if w.begun() {
-			stop, ok = w.doors.Stops(w.clock.Now())
+			stop, ok = w.doors.Stops(now)
 		}
 		switch {
 		case ok:
@@ -94,20 +99,30 @@ func (w *wire) Write(p []byte) (int, error) {
 	return done, nil
 }
 
-// open waits until the backend's door is open. One that refuses is about to
-// close this connection, which ends the wait.
-func (w *wire) open() error {
+// waited waits until the backend's door is open; false when the connection ended first.
+func (w *wire) waited() bool {
+	if !w.shuts {
+		return true
+	}
+	_, err := w.open()
+	return err == nil
+}
+
+// open waits until the backend's door is open, and returns an instant at which
+// it was. One that refuses is about to close this connection, which ends the wait.
+func (w *wire) open() (time.Duration, error) {
 	for {
-		door, next, ok := w.doors.At(max(w.clock.Now(), 0))
+		now := w.clock.Now()
+		door, next, ok := w.doors.At(max(now, 0))
 		switch {
 		case door == fault.Open:
-			return nil
+			return now, nil
 		case !ok:
 			<-w.ctx.Done()
-			return net.ErrClosed
+			return 0, net.ErrClosed
 		}
 		if w.clock.SleepUntil(w.ctx, next, clock.Wait) != nil {
-			return net.ErrClosed
+			return 0, net.ErrClosed
 		}
 	}
 }
@@ -115,12 +130,12 @@ func (w *wire) open() error {
 // readDeadline makes the next read return when it has to stop: at until, or
 // when the backend next stands still. Before scenario time has begun neither
 // has an instant yet; wake interrupts such a read.
-func (w *wire) readDeadline() {
+func (w *wire) readDeadline(now time.Duration) {
 	stop := w.until
 	if !w.begun() {
 		stop = never
 	} else if w.shuts {
-		if t, ok := w.doors.Stops(w.clock.Now()); ok {
+		if t, ok := w.doors.Stops(now); ok {
 			stop = min(stop, t)
 		}
 	}
@@ -135,7 +150,8 @@ func (w *wire) readDeadline() {
 }
 
 // wake interrupts what the connection waits for, so that it looks at the time
-// again. Another goroutine calls it, once, when scenario time begins.
+// again. Another goroutine calls it, when scenario time begins and when the
+// backend stops: the runtime's own timers may be milliseconds late.
 func (w *wire) wake() {
 	if w.shuts {
 		w.conn.SetDeadline(past)
