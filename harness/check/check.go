@@ -43,4 +43,8 @@ type Verdict struct {
 	// Evidence are events that prove a failed verdict, at most a dozen, in
 	// order of time. Empty when OK.
 	Evidence []event.Event
+	// Missed is how far a time was from being allowed, when nothing but times failed
+	// the verdict: a run whose own timing was off by as much proves nothing. 0 when
+	// OK, and when it failed for any other reason.
+	Missed time.Duration
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/nolive/nolive/harness/analysis"
 	"github.com/nolive/nolive/harness/event"
@@ -59,6 +60,7 @@ type finding struct {
 	want, got string
 	ok        bool
 	proof     []event.Event
+	missed    time.Duration // as in Verdict
 }
 
 // verdict ends a judge's work; nothing, if not "", is why it can't be OK.
@@ -68,7 +70,7 @@ func verdict(c Check, nothing string, f finding) Verdict {
 	case nothing != "":
 		v.Got, v.OK = nothing, false
 	case !f.ok:
-		v.Evidence = inOrder(f.proof)
+		v.Evidence, v.Missed = inOrder(f.proof), f.missed
 	}
 	return v
 }

@@ -110,6 +110,7 @@ func (j *latencyJudge) Verdict(Run) Verdict {
 		v := j.values.Quantile(q.share)
 		want = append(want, q.key+" "+q.want.String())
 		got = append(got, q.key+" "+seconds(v))
+		f.missed = max(f.missed, q.want.miss(v.Seconds()))
 		if q.want.Has(v.Seconds()) || !f.ok {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nolive/nolive/harness/analysis"
 	"github.com/nolive/nolive/harness/event"
@@ -70,8 +71,9 @@ type outTally struct {
 	lengths  []string // of the first ones that ended
 	bad      int      // ended, of another length than wanted
 	worst    string
-	open     bool  // the last one is
-	wrong    proof // bounds of those of a bad length
+	missed   time.Duration // the most that one of them missed by
+	open     bool          // the last one is
+	wrong    proof         // bounds of those of a bad length
 	all      proof
 	last     analysis.Stretch
 }
@@ -97,6 +99,7 @@ func (j *outJudge) Stretch(s analysis.Stretch) {
 		if t.bad++; t.worst == "" {
 			t.worst = seconds(s.Len())
 		}
+		t.missed = max(t.missed, want.miss(s.Len().Seconds()))
 		t.wrong.stretch(s)
 	}
 }
@@ -113,6 +116,13 @@ func (j *outJudge) find(t *outTally) finding {
 			f.ok, f.proof = false, append(f.proof, p...)
 		}
 	}
+	// others is blame for what no timing excuses.
+	others := func(ok bool, p []event.Event) {
+		blame(ok, p)
+		if !ok {
+			f.missed = 0
+		}
+	}
 	var last proof
 	if t.n > 0 {
 		last.stretch(t.last)
@@ -121,19 +131,20 @@ func (j *outJudge) find(t *outTally) finding {
 	if c.For.Set {
 		want = append(want, "for "+c.For.String())
 		blame(t.bad == 0, t.wrong)
-		blame(t.ended > 0 || c.Times.Set && c.Times.Has(0), last)
+		f.missed = t.missed
+		others(t.ended > 0 || c.Times.Set && c.Times.Has(0), last)
 	}
 	if c.Times.Set {
 		want = append(want, "times "+c.Times.String())
-		blame(c.Times.Has(float64(t.n)), t.all)
+		others(c.Times.Has(float64(t.n)), t.all)
 	}
 	if c.Still != Unsaid {
 		want = append(want, "still "+c.Still.String())
-		blame(t.open == (c.Still == Yes), last)
+		others(t.open == (c.Still == Yes), last)
 	}
 	if want == nil {
 		want = []string{"times >= 1"}
-		blame(t.n > 0, nil)
+		others(t.n > 0, nil)
 	}
 	f.want = strings.Join(want, ", ")
 	return f

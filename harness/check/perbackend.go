@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nolive/nolive/harness/event"
 )
@@ -48,6 +49,7 @@ func (p *perBackend[T]) judge(run Run, find func(name string, s *T) finding) fin
 		}
 	}
 	var good, bad []string
+	var missed []time.Duration
 	sum := finding{ok: true}
 	for _, n := range names {
 		f := find(n, p.of(n))
@@ -60,8 +62,12 @@ func (p *perBackend[T]) judge(run Run, find func(name string, s *T) finding) fin
 			continue
 		}
 		bad = append(bad, n+": "+f.got)
+		missed = append(missed, f.missed)
 		sum.ok = false
 		sum.proof = append(sum.proof, share(f.proof, len(names))...)
+	}
+	if !slices.Contains(missed, 0) {
+		sum.missed = slices.Max(append(missed, 0))
 	}
 	if sum.ok {
 		sum.got = listed(good, "; ", 4)

@@ -52,7 +52,7 @@ func (c Slow) Refs() Refs { return refs(c.Of, "", c.During) }
 
 // Start implements Check.
 func (c Slow) Start() Judge {
-	return &slowJudge{scope: scope{of: c.Of, during: c.During}, c: c, close: extremes{sign: 1}}
+	return &slowJudge{scope: scope{of: c.Of, during: c.During}, c: c, close: extremes{sign: 1}, barely: extremes{sign: -1}}
 }
 
 type slowJudge struct {
@@ -62,6 +62,7 @@ type slowJudge struct {
 	numbers []int
 	proof   proof
 	close   extremes // the slowest of those that weren't slow
+	barely  extremes // the fastest of those that were
 }
 
 func (j *slowJudge) Exchange(x *analysis.Exchange) {
@@ -73,6 +74,7 @@ func (j *slowJudge) Exchange(x *analysis.Exchange) {
 		return
 	}
 	j.n++
+	j.barely.add(x.Latency(), x)
 	if len(j.numbers) <= shownNumbers {
 		j.numbers = append(j.numbers, x.Request.N)
 	}
@@ -93,7 +95,23 @@ func (j *slowJudge) Verdict(Run) Verdict {
 	if !j.c.Count.above(float64(j.n)) {
 		f.proof = j.close.events()
 	}
+	f.missed = j.missed()
 	return verdict(j.c, j.nothingSent(), f)
+}
+
+// missed is by how much the requests would have to be faster, or slower, for the
+// count to be allowed; 0 when more are needed than were kept.
+func (j *slowJudge) missed() time.Duration {
+	for k := range maxEvidence {
+		more, fewer := j.c.Count.Has(float64(j.n+k+1)), j.c.Count.Has(float64(j.n-k-1))
+		switch {
+		case more && k < len(j.close.list):
+			return max(j.c.Over-j.close.list[k].d, 1)
+		case fewer && k < len(j.barely.list):
+			return j.barely.list[k].d - j.c.Over
+		}
+	}
+	return 0
 }
 
 // requests is "requests 1, 11, 21".

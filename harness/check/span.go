@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 )
 
 // Span is the set of numbers that an expectation allows: an interval, each end
@@ -34,6 +35,15 @@ const (
 // Has says whether v is allowed.
 func (s Span) Has(v float64) bool {
 	return (v > s.Lo || v == s.Lo && !s.LoOpen) && (v < s.Hi || v == s.Hi && !s.HiOpen)
+}
+
+// miss is how far v seconds are from what is allowed, 0 when they are allowed.
+func (s Span) miss(v float64) time.Duration {
+	if s.Has(v) {
+		return 0
+	}
+	off := max(s.Lo-v, v-s.Hi) // 0 on an open end
+	return max(time.Duration(off*float64(time.Second)), 1)
 }
 
 // above says whether v lies beyond the span's upper end.

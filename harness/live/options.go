@@ -23,6 +23,10 @@ type Options struct {
 	// Sink gets the events of the run, from one goroutine, in order of time,
 	// once the run is over: real nginx tells what it did only when it is closed.
 	Sink event.Sink
+	// Prove says why a run whose timing was good enough proves nothing all the
+	// same, "" when it does prove something. It gets the events in order of time.
+	// A run that it refuses is invalid, and RunAuto repeats it slower. May be nil.
+	Prove func([]event.Event, *Outcome) string
 	// Progress is called a few times a second while the load runs, from one
 	// goroutine: the scenario time, and the latest instant at which a request
 	// may still be sent, 0 when only a count bounds the load. May be nil.

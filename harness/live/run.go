@@ -91,6 +91,10 @@ func (t *try) run(parent context.Context) (*Outcome, error) {
 	closing := t.close(ctx)
 	out.Send, out.Wait = t.clock.Lateness().Jitter(clock.Send), t.clock.Lateness().Jitter(clock.Wait)
 	out.Invalid, t.slower = t.judge(ctx, missing, closing)
+	if out.Invalid == "" && t.o.Prove != nil {
+		out.Invalid = t.o.Prove(t.record.ordered(), out)
+		t.slower = out.Invalid != "" && t.clock.Speed() > 1
+	}
 	return out, nil
 }
 
