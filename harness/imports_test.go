@@ -21,6 +21,7 @@ var layers = []struct {
 	{0, "harness/clock", "scenario time is handed to everything that takes part in a run"},
 	{0, "backends/fault", "a fault is data, whoever plays it or evaluates it"},
 	{0, "scenarios", "the shipped files are text; who reads them is the reader's business"},
+	{0, "proxy/variable", "a variable is read from facts that whoever asks hands in"},
 	{1, "proxy/upstream", "the model decides for the simulator and the reference proxy alike, so it knows neither"},
 	{1, "harness/analysis", "what is derived from a log must not depend on how it was made or on who judges it"},
 	{2, "harness/check", "a check judges what was observed, from whatever engine"},
@@ -74,7 +75,7 @@ var forbidden = []struct {
 }
 
 // pure are the packages without input, output, clock or chance of their own.
-var pure = []string{"harness/event", "backends/fault", "proxy/upstream", "harness/analysis", "harness/check", "harness/plan"}
+var pure = []string{"harness/event", "backends/fault", "proxy/variable", "proxy/upstream", "harness/analysis", "harness/check", "harness/plan"}
 
 // except are all packages but some.
 func except(paths ...string) []string {

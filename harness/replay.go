@@ -6,7 +6,6 @@ import (
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
-	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
@@ -33,7 +32,7 @@ func replay(s *scenario.Scenario, events []event.Event, clockError time.Duration
 		if _, l := s.Nginx.Route(t.To, t.Path); l != nil && l.Pass != nil {
 			f := t.Facts()
 			a.Policy = l.Pass.Policy
-			a.ClientAddr, a.Key = f.BinaryAddr, nginxconf.KeyOf(l.Pass.Upstream, &f)
+			a.ClientAddr, a.Key = f.Client.Binary, l.Pass.Upstream.Key.Value(&f)
 		}
 		arrivals[t.Name] = a
 	}

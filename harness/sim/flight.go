@@ -61,7 +61,7 @@ func (s *Sim) begin(f *flight) {
 		u := l.Pass.Upstream
 		s.follow(f, f.req.Begin(w.groups[u], w.caches[u].modelOrNil(), upstream.Arrival{
 			ID: f.id, Method: f.t.plan.Spec.Method, Worker: f.worker, Policy: l.Pass.Policy,
-			ClientAddr: f.t.facts.BinaryAddr, Key: f.t.key, Seed: s.plan.Seed,
+			ClientAddr: f.t.facts.Client.Binary, Key: f.t.key, Seed: s.plan.Seed,
 		}, s.now))
 	}
 }

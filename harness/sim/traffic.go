@@ -11,6 +11,7 @@ import (
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/plan"
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // traffic is one source of requests, with its way through the configuration
@@ -20,7 +21,7 @@ type traffic struct {
 	location *nginxconf.Location
 	uri      string // the path that reaches a backend
 	header   func(string) string
-	facts    nginxconf.Facts
+	facts    variable.Request
 	key      string                       // what the block's `hash` hashes
 	next     func() (time.Duration, bool) // open loop: the next arrival
 	stop     func()
@@ -79,7 +80,7 @@ func (t *traffic) hashed() string {
 	if t.location == nil || t.location.Pass == nil {
 		return ""
 	}
-	return nginxconf.KeyOf(t.location.Pass.Upstream, &t.facts)
+	return t.location.Pass.Upstream.Key.Value(&t.facts)
 }
 
 func (s *Sim) stopTraffic() {

@@ -2,6 +2,7 @@ package nginxconf
 
 import (
 	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // balancing is how an upstream block picks, as far as it was read.
@@ -31,7 +32,7 @@ func (in *interpreter) balancer(d *Directive, u *upstream.Config, b *balancing) 
 	}
 	b.chosen = true
 	b.backup = name == "least_conn" || name == "least_time"
-	u.Method, u.Key = upstream.RoundRobin, nil
+	u.Method, u.Key = upstream.RoundRobin, variable.Template{}
 	switch name {
 	case "least_conn":
 		u.Method = upstream.LeastConn

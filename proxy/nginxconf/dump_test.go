@@ -86,8 +86,8 @@ func dumpUpstream(b *strings.Builder, u *upstream.Config) {
 	if u.Method != upstream.RoundRobin {
 		fmt.Fprintf(b, " %v", u.Method)
 	}
-	for _, p := range u.Key {
-		fmt.Fprintf(b, " %q%q", p.Text, p.Variable)
+	if key := u.Key.Source(); key != "" {
+		fmt.Fprintf(b, " %q", key)
 	}
 	if u.Keepalive != (upstream.KeepaliveConfig{}) {
 		fmt.Fprintf(b, " keepalive %+v", u.Keepalive)

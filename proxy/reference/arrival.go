@@ -5,6 +5,7 @@ import (
 
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // arrival is the request as the model has to know it. It costs memory only
@@ -25,14 +26,21 @@ func (c *client) arrival(pass *nginxconf.Pass) upstream.Arrival {
 // hashed is the value of the block's key.
 func (c *client) hashed(u *upstream.Config) string {
 	text, bytes := c.remote()
-	return nginxconf.KeyOf(u, &nginxconf.Facts{
-		Method: c.rq.method, Target: string(c.rq.target), RemoteAddr: text, BinaryAddr: bytes,
-		Headers: func(yield func(name, value string)) {
-			for _, f := range c.rq.fields {
-				yield(string(f.name), string(f.value))
+	rq := nginxconf.Request(c.rq.method, string(c.rq.target))
+	rq.Client = variable.Address{IP: text, Binary: bytes}
+	rq.Header = header(c.rq.fields)
+	return u.Key.Value(&rq)
+}
+
+// header is the fields for variables.
+func header(fields []field) variable.Header {
+	return func(yield func(name, value []byte) bool) {
+		for _, f := range fields {
+			if !yield(f.name, f.value) {
+				return
 			}
-		},
-	})
+		}
+	}
 }
 
 // remote is the client's address as text and as 4 or 16 bytes.

@@ -29,16 +29,6 @@ func (m Method) draws() bool { return m == Random || m == RandomTwo }
 // remembers says whether a request carries something of its method from pick to pick.
 func (m Method) remembers() bool { return m >= IPHash }
 
-// Key is the first parameter of `hash`, taken apart.
-type Key []KeyPart
-
-// KeyPart is literal text or a variable; one of them is "".
-type KeyPart struct {
-	Text string
-	// Variable is the name without the "$".
-	Variable string
-}
-
 // maxMisses is how many ineligible peers a request bears from its method, over
 // all its attempts, before it goes by round robin for good.
 const maxMisses = 20

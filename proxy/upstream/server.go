@@ -1,6 +1,10 @@
 package upstream
 
-import "time"
+import (
+	"time"
+
+	"github.com/nolive/nolive/proxy/variable"
+)
 
 // Server is one peer: one address of one `server` line of an upstream block.
 // nginx gives max_fails=0 and fail_timeout=0 meanings of their own, so here the
@@ -47,7 +51,7 @@ type Config struct {
 	Servers []Server
 	// Method is how a peer is picked, Key what `hash` hashes.
 	Method Method
-	Key    Key
+	Key    variable.Template
 	// Zone is true when the block has a `zone`: all workers share its state.
 	Zone bool
 	// Keepalive is the capacity of each worker's cache of idle connections; 0
