@@ -54,6 +54,9 @@ func (c *client) respond(status int, text, contentType, location, content string
 	}
 	b = c.connectionHeader(b)
 	b = append(b, "\r\n\r\n"...)
+	if c.account != nil {
+		c.account.sentHead(b)
+	}
 	if !c.rq.head {
 		b = append(b, content...)
 	}
@@ -83,6 +86,9 @@ func (c *client) connectionHeader(b []byte) []byte {
 func (c *client) answered(status int) {
 	p := c.proxy
 	p.sink.Emit(event.Event{At: p.clock.Now(), Kind: event.ProxyAnswered, Request: c.rq.id, Status: status, Worker: c.workerNumber()})
+	if c.account != nil {
+		c.account.over(status)
+	}
 }
 
 // workerNumber is the worker's number in events.

@@ -21,6 +21,8 @@ type attempt struct {
 	// broken is true when a write failed: what the backend sent before may still
 	// be read.
 	broken bool
+	// why is what that write said.
+	why error
 }
 
 // run sends the request and reads the response header into c.rb and c.rs. The
@@ -35,7 +37,7 @@ func (a *attempt) run() (event.Outcome, error) {
 	n, err := a.up.writeReady(c.out)
 	switch {
 	case err != nil:
-		a.broken = true
+		a.broken, a.why = true, err
 	case n < len(c.out) || c.body.file != nil:
 		a.sender = send(a.up, c.out[n:], c.body.file, c.proxy.clock.Real(a.pass.SendTimeout))
 	default:
@@ -75,6 +77,9 @@ func (a *attempt) header() (event.Outcome, error) {
 			}
 			continue
 		case a.broken: // also when nothing more is there
+			if c.account != nil {
+				c.account.notSent(a.why)
+			}
 			return event.Reset, nil
 		case err == errTimeout:
 			c.late(deadline)
@@ -82,15 +87,24 @@ func (a *attempt) header() (event.Outcome, error) {
 		case err == io.EOF:
 			return event.Closed, nil
 		default:
+			if c.account != nil {
+				c.account.notReceived(err)
+			}
 			return event.Reset, nil
 		}
 		switch c.rs.scan(c.rb.unread()) {
 		case whole:
 			return 0, nil
 		case invalid:
+			if c.account != nil {
+				c.account.badHeader(c.rb.unread()[c.rs.at:])
+			}
 			return event.InvalidHeader, nil
 		}
 		if c.rb.full() {
+			if c.account != nil {
+				c.account.badHeader(nil)
+			}
 			return event.InvalidHeader, nil // "upstream sent too big header"
 		}
 	}
@@ -107,7 +121,7 @@ func (a *attempt) sendingOver() event.Outcome {
 	case errTimeout:
 		return event.SendTimeout
 	default:
-		a.broken = true
+		a.broken, a.why = true, a.sender.err
 	}
 	return 0
 }

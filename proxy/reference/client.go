@@ -15,6 +15,7 @@ type client struct {
 	worker *worker
 	number int // the worker's, in events; -1 until its first request
 	listen *listener
+	router *router
 	peer   net.Addr // the client's
 	// served counts requests, for keepalive_requests.
 	served int
@@ -31,6 +32,7 @@ type client struct {
 	attempt attempt
 	relay   relay
 	route   routed
+	account *account      // nil without a journal
 	doing   atomic.Uint32 // what Close says it waits for
 
 	mu    sync.Mutex
@@ -63,10 +65,16 @@ const (
 var doings = [...]string{"idle", "reading its request", "connecting to a backend", "sending its request",
 	"waiting for a backend", "passing a response on", "lingering"}
 
-func newClient(p *Proxy, l *listener, conn *net.TCPConn, n uint64) (*client, error) {
-	c := &client{proxy: p, listen: l, worker: p.roster.worker(n), number: -1, peer: conn.RemoteAddr(), stopped: make(chan struct{})}
+func newClient(p *Proxy, l *listener, conn streamConn, n uint64) (*client, error) {
+	c := &client{proxy: p, listen: l, router: l.routerFor(conn), worker: p.roster.worker(n), number: -1, peer: conn.RemoteAddr(), stopped: make(chan struct{})}
 	c.in.size, c.rb.size = page, page
-	return c, c.sock.init(conn)
+	if err := c.sock.init(conn); err != nil {
+		return c, err
+	}
+	if p.journal != nil {
+		c.account = newAccount(c, n)
+	}
+	return c, nil
 }
 
 // halted tells whoever waits on this client's behalf to give up.
@@ -154,7 +162,7 @@ func (c *client) serve() {
 			c.linger()
 			return
 		}
-		if !c.handle() {
+		if !c.handle() || c.proxy.draining.Load() {
 			return
 		}
 		c.in.rest()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/nolive/nolive/harness/clock"
@@ -60,7 +61,11 @@ func (c *client) connect(n *node, peer int, timeout time.Duration) (*upconn, eve
 	d := &dialing{c, c.later(timeout)}
 	// Not DialTCP: given a zero local address it binds, which is slow and ties up
 	// a port for a minute.
-	dialed, err := dialer.DialContext(d, "tcp", n.addresses[peer])
+	network, address := "tcp", n.addresses[peer]
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		network, address = "unix", path
+	}
+	dialed, err := dialer.DialContext(d, network, address)
 	switch {
 	case err == nil:
 	case c.halted():
@@ -71,9 +76,12 @@ func (c *client) connect(n *node, peer int, timeout time.Duration) (*upconn, eve
 	case noSocket(err):
 		return nil, 0, errLocal
 	default:
+		if c.account != nil {
+			c.account.notConnected(err, n.addresses[peer])
+		}
 		return nil, event.Refused, nil
 	}
-	conn := dialed.(*net.TCPConn)
+	conn := dialed.(streamConn)
 	u := &upconn{node: n, opened: c.proxy.clock.Now()}
 	if err := u.sock.init(conn); err != nil {
 		_ = conn.Close()

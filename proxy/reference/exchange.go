@@ -13,11 +13,18 @@ func (c *client) handle() bool {
 	if c.served >= clientRequests {
 		c.rq.keepAlive = false
 	}
-	c.route.find(c.listen.router, c.rq.host, c.rq.target)
+	c.route.find(c.router, c.rq.host, c.rq.target)
 	l := c.route.location
+	if c.account != nil {
+		c.account.route(c.route.server, l)
+	}
 	// nginx reads a body before it passes a request on, and throws it away
 	// before it answers itself.
-	if status := c.readBody(); status != 0 {
+	status := c.readBody()
+	if c.account != nil {
+		c.account.body()
+	}
+	if status != 0 {
 		c.body.drop()
 		return c.refuse(status)
 	}
@@ -58,7 +65,7 @@ func (c *client) pass(pass *nginxconf.Pass) {
 		c.attend()
 		defer c.ignore()
 	}
-	d, up := n.begin(&c.model, arrival)
+	d, up := n.begin(c, arrival)
 	for d.Action == upstream.Try {
 		d, up = c.try(n, pass, d, up)
 	}
@@ -92,7 +99,7 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 		case err == errHalted:
 			return c.aborted(n), nil
 		case err != nil:
-			n.end(&c.model, event.Aborted, 0)
+			n.end(c, event.Aborted, 0)
 			return upstream.Decision{Action: upstream.Answer, Status: 500}, nil
 		case o != 0:
 			return c.failed(n, o)
@@ -100,6 +107,9 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 	}
 	a := &c.attempt
 	*a = attempt{c: c, pass: pass, up: up}
+	if c.account != nil {
+		c.account.connectedTo(up)
+	}
 	o, err := a.run()
 	switch {
 	case err != nil:
@@ -114,7 +124,13 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 	if listable(c.rs.status) {
 		n.settle()
 	}
-	n.mu.Lock()
+	if c.account != nil {
+		c.account.answered(c.rs.status, c.rb.b[:c.rs.at])
+		if c.rs.raw {
+			c.account.noHead()
+		}
+	}
+	n.lock(c)
 	next := c.model.Header(n.clock.Now(), c.rs.status)
 	if next.Action == upstream.Pass {
 		n.mu.Unlock()
@@ -136,7 +152,7 @@ func listable(status int) bool { return status >= 403 }
 // doesn't undo it, but nothing is tried any more.
 func (c *client) failed(n *node, o event.Outcome) (upstream.Decision, *upconn) {
 	n.settle()
-	n.mu.Lock()
+	n.lock(c)
 	defer n.mu.Unlock()
 	if c.halted() {
 		c.model.Gone()
@@ -147,13 +163,16 @@ func (c *client) failed(n *node, o event.Outcome) (upstream.Decision, *upconn) {
 
 // aborted tells the model that the client left.
 func (c *client) aborted(n *node) upstream.Decision {
-	n.end(&c.model, event.Aborted, 0)
+	if c.account != nil {
+		c.account.left()
+	}
+	n.end(c, event.Aborted, 0)
 	return upstream.Decision{Action: upstream.Answer, Status: 499}
 }
 
 // end ends an exchange.
-func (n *node) end(r *upstream.Request, o event.Outcome, status int) {
-	n.mu.Lock()
-	r.End(n.clock.Now(), o, status)
+func (n *node) end(c *client, o event.Outcome, status int) {
+	n.lock(c)
+	c.model.End(n.clock.Now(), o, status)
 	n.mu.Unlock()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"syscall"
 	"time"
@@ -12,11 +13,46 @@ import (
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
-// listener is one listen address.
+// listener is one listening socket.
 type listener struct {
-	*net.TCPListener
+	net.Listener
 	key    string
-	router *router
+	text   string  // for lines of the error log
+	router *router // for a client to whose address no other belongs
+	others map[netip.AddrPort]*router
+}
+
+// serveOn takes over the sockets that are open already.
+func (p *Proxy) serveOn(o *Options) {
+	for _, s := range o.Sockets {
+		l := &listener{Listener: s.Listener, text: s.Text}
+		for _, served := range s.Serves {
+			r := newRouter(o.Config, listenKey(served.Listen), served.Listen)
+			switch {
+			case !served.At.IsValid():
+				l.router, l.key = r, listenKey(served.Listen)
+			case l.others == nil:
+				l.others = map[netip.AddrPort]*router{}
+				fallthrough
+			default:
+				l.others[served.At] = r
+			}
+		}
+		p.listeners = append(p.listeners, l)
+	}
+}
+
+// routerFor is the router for a client by the address that it connected to.
+func (l *listener) routerFor(conn net.Conn) *router {
+	if l.others != nil {
+		if a, ok := conn.LocalAddr().(*net.TCPAddr); ok {
+			ap := a.AddrPort()
+			if r := l.others[netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())]; r != nil {
+				return r
+			}
+		}
+	}
+	return l.router
 }
 
 // listen opens all listen addresses of the configuration, or none.
@@ -42,7 +78,7 @@ func (p *Proxy) listen(o *Options) error {
 				}
 				return fmt.Errorf("reference: listen %s: %w", ln.Address, err)
 			}
-			p.listeners = append(p.listeners, &listener{l, key, newRouter(o.Config, key, ln.Address)})
+			p.listeners = append(p.listeners, &listener{Listener: l, key: key, text: l.Addr().String(), router: newRouter(o.Config, key, ln.Address)})
 		}
 	}
 	return nil
@@ -91,19 +127,26 @@ func listenOn(address string) (*net.TCPListener, error) {
 
 // accept admits connections until the proxy closes.
 func (p *Proxy) accept(l *listener) {
-	defer p.running.Done()
+	defer p.loops.Done()
 	for {
 		select {
 		case p.slots <- struct{}{}:
 		case <-p.quit:
 			return
+		case <-p.released:
+			return
 		}
-		conn, err := l.AcceptTCP()
+		conn, err := l.Accept()
 		if err == nil {
-			p.admit(l, conn)
+			p.admit(l, conn.(streamConn))
 			continue
 		}
 		<-p.slots
+		select {
+		case <-p.released:
+			return
+		default:
+		}
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -113,6 +156,9 @@ func (p *Proxy) accept(l *listener) {
 		select {
 		case <-timer.C:
 		case <-p.quit:
+			timer.Stop()
+			return
+		case <-p.released:
 			timer.Stop()
 			return
 		}

@@ -11,7 +11,7 @@ import (
 // behind the names that the model has for idle connections.
 type node struct {
 	*shared
-	addresses []string // host:port by peer
+	addresses []string // host:port, or unix:/path, by peer
 	watcher   *watcher
 	clock     *clock.Clock
 
@@ -23,11 +23,11 @@ type node struct {
 	closed bool
 }
 
-// begin takes a request in.
-func (n *node) begin(r *upstream.Request, a upstream.Arrival) (upstream.Decision, *upconn) {
+// begin takes a client's request in.
+func (n *node) begin(c *client, a upstream.Arrival) (upstream.Decision, *upconn) {
 	n.settle()
-	n.mu.Lock()
-	d := r.Begin(n.group, n.cache, a, n.clock.Now())
+	n.lock(c)
+	d := c.model.Begin(n.group, n.cache, a, n.clock.Now())
 	u := n.take(d)
 	n.mu.Unlock()
 	return d, u

@@ -10,6 +10,7 @@ import (
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // Options says what to serve.
@@ -28,6 +29,30 @@ type Options struct {
 	// Listen maps listen addresses as written to real ones, host:port. One that
 	// isn't there gets a free port of 127.0.0.1.
 	Listen map[string]string
+	// Sockets are the listening sockets, opened already. With any, nothing else is
+	// listened on and Listen isn't looked at.
+	Sockets []Socket
+	// Journal writes the logs of a server; nil writes none, and costs nothing.
+	Journal Journal
+	// Process is whose requests they are, for variables.
+	Process *variable.Process
+}
+
+// Socket is a listening socket, which the proxy closes in the end.
+type Socket struct {
+	Listener net.Listener
+	// Text is the address as lines of the error log have it.
+	Text string
+	// Serves are the listen addresses, as the configuration writes them, whose
+	// clients arrive here. Where there are several, At tells which: the address
+	// that a client connected to, and the one without At takes the rest.
+	Serves []Served
+}
+
+// Served is one listen address on a socket.
+type Served struct {
+	Listen string
+	At     netip.AddrPort
 }
 
 // check says what is wrong with the options, all of it.
@@ -45,9 +70,10 @@ func (o *Options) check() error {
 	return errors.Join(errs...)
 }
 
-// resolve returns the address of every backend.
-func (o *Options) resolve() (map[string]netip.AddrPort, error) {
-	out := make(map[string]netip.AddrPort, len(o.Config.Backends))
+// resolve returns the address to dial for every backend: host:port, or
+// unix:/path.
+func (o *Options) resolve() (map[string]string, error) {
+	out := make(map[string]string, len(o.Config.Backends))
 	for _, u := range o.Config.Upstreams {
 		for _, s := range u.Servers {
 			if _, ok := out[s.Name]; ok {
@@ -57,12 +83,16 @@ func (o *Options) resolve() (map[string]netip.AddrPort, error) {
 			if !ok {
 				return nil, fmt.Errorf("reference: backend %s: no address to dial", s.Name)
 			}
+			if strings.HasPrefix(to, "unix:") {
+				out[s.Name] = to
+				continue
+			}
 			a, err := net.ResolveTCPAddr("tcp", to)
 			if err != nil {
 				return nil, fmt.Errorf("reference: backend %s: %w", s.Name, err)
 			}
 			ap := a.AddrPort()
-			out[s.Name] = netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
+			out[s.Name] = netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()).String()
 		}
 	}
 	return out, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sort"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // maxClients bounds the client connections served at once; more wait in the
@@ -33,13 +33,18 @@ type Proxy struct {
 	listeners []*listener
 	slots     chan struct{}
 	quit      chan struct{}
+	released  chan struct{} // closed when the sockets are another's
+	draining  atomic.Bool   // clients get one more answer at most
 	date      dateCache
 	bodyLimit int64
+	journal   Journal
+	process   *variable.Process
 	conns     atomic.Uint64 // accepted so far
 
 	mu      sync.Mutex
 	clients map[*client]struct{}
-	running sync.WaitGroup // accept loops and clients
+	running sync.WaitGroup // clients
+	loops   sync.WaitGroup // accept loops
 	closing sync.Once
 	closed  chan struct{}
 	err     error
@@ -48,6 +53,16 @@ type Proxy struct {
 // Start serves a configuration until Close. A configuration that the model
 // can't follow is refused with each place and its reason.
 func Start(o Options) (*Proxy, error) {
+	p, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	p.Serve()
+	return p, nil
+}
+
+// New makes a proxy that listens, but takes no client in before Serve.
+func New(o Options) (*Proxy, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -71,17 +86,17 @@ func Start(o Options) (*Proxy, error) {
 		roster:    roster{seed: o.Seed, workers: newWorkers(&o, addresses, w), numbers: map[*worker]int{}},
 		slots:     make(chan struct{}, maxClients),
 		quit:      make(chan struct{}),
+		released:  make(chan struct{}),
 		bodyLimit: bodyLimit(o.Config.Tree),
-		clients:   map[*client]struct{}{},
-		closed:    make(chan struct{}),
+		journal:   o.Journal, process: o.Process,
+		clients: map[*client]struct{}{},
+		closed:  make(chan struct{}),
 	}
-	if err := p.listen(&o); err != nil {
+	if o.Sockets != nil {
+		p.serveOn(&o)
+	} else if err := p.listen(&o); err != nil {
 		w.close()
 		return nil, err
-	}
-	for _, l := range p.listeners {
-		p.running.Add(1)
-		go p.accept(l)
 	}
 	return p, nil
 }
@@ -124,9 +139,14 @@ func (p *Proxy) Close() error {
 func (p *Proxy) shutdown() {
 	defer close(p.closed)
 	var errs []error
-	for _, l := range p.listeners {
-		errs = append(errs, l.Close())
+	select {
+	case <-p.released:
+	default:
+		for _, l := range p.listeners {
+			errs = append(errs, l.Close())
+		}
 	}
+	p.loops.Wait()
 	p.mu.Lock()
 	for c := range p.clients {
 		c.abandon()
@@ -162,7 +182,7 @@ func (p *Proxy) waitingFor() error {
 }
 
 // admit serves an accepted connection in a goroutine of its own.
-func (p *Proxy) admit(l *listener, conn *net.TCPConn) {
+func (p *Proxy) admit(l *listener, conn streamConn) {
 	c, err := newClient(p, l, conn, p.conns.Add(1))
 	if err != nil {
 		_ = conn.Close()

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"io"
 	"time"
 )
 
@@ -21,11 +20,14 @@ func (c *client) later(d time.Duration) time.Time { return time.Now().Add(c.prox
 // a bad one; an error ends the connection without a word.
 func (c *client) readHead() (status int, err error) {
 	deadline := time.Time{}
+	var h halter = c
 	if c.served > 0 && c.in.empty() {
+		h = between{c}
 		c.doing.Store(idling)
 		deadline = c.later(clientIdleTimeout)
 	}
 	from, began := c.in.r, false
+	pipelined := c.served > 0 && !c.in.empty()
 	c.rq = request{fields: c.rq.fields[:0], length: -1}
 	for {
 		if b := c.in.unread(); len(b) > 0 {
@@ -37,20 +39,29 @@ func (c *client) readHead() (status int, err error) {
 				}
 				c.in.r += k
 				b, from = b[k:], c.in.r
+				if c.account != nil && len(b) > 0 {
+					c.account.open(pipelined)
+				}
 			}
 			end, next, bad := headEnd(b, from-c.in.r)
 			from = c.in.r + next
 			if bad != 0 {
+				if c.account != nil {
+					c.account.request(b)
+				}
 				return bad, nil
 			}
 			if end > 0 {
 				c.in.r += end
 				status := c.rq.scan(b[:end])
 				c.rq.keepAlive = c.rq.keepAlive && status == 0
+				if c.account != nil {
+					c.account.request(b[:end])
+				}
 				return status, nil
 			}
 			if !began && len(b) > 0 {
-				began = true
+				began, h = true, c
 				c.doing.Store(readingRequest)
 				deadline = c.later(clientHeaderTimeout)
 			}
@@ -69,11 +80,11 @@ func (c *client) readHead() (status int, err error) {
 				c.in.grow(streamSize)
 			}
 		}
-		switch err := c.sock.read(&c.in, deadline, c); {
-		case err == io.EOF && began:
-			return 0, err // nginx logs 400 and sends nothing
-		case err != nil:
-			return 0, err
+		if err := c.sock.read(&c.in, deadline, h); err != nil {
+			if c.account != nil {
+				c.account.unread(err)
+			}
+			return 0, err // nginx sends nothing
 		}
 	}
 }

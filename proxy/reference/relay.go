@@ -43,6 +43,12 @@ func (r *relay) run() {
 	r.attempt.quiet()
 	r.frame()
 	c.wb = r.head(lend(page + page/2)[:0])
+	if c.account != nil {
+		c.account.sentHead(c.wb)
+		if !r.bodyless() {
+			c.account.headSize = c.rs.at
+		}
+	}
 	r.room = page - c.rs.at
 	c.rb.r = c.rs.at
 	if r.bodyless() {

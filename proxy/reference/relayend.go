@@ -38,7 +38,7 @@ func (r *relay) release(o event.Outcome) {
 		up.watch()
 	}
 	drop := up
-	r.n.mu.Lock()
+	r.n.lock(c)
 	now := r.n.clock.Now()
 	if keep {
 		drop = r.n.keep(up, r.peer, now)
@@ -64,7 +64,13 @@ func (r *relay) cut(how event.Outcome, data []byte, head fate) {
 	c := r.c
 	c.rq.keepAlive = false
 	r.attempt.over()
-	r.n.mu.Lock()
+	if c.account != nil {
+		c.account.broken = true
+		if head == dropHead {
+			c.account.cause.text = "upstream sent invalid chunked response"
+		}
+	}
+	r.n.lock(c)
 	c.model.Cut(r.n.clock.Now(), how, c.rs.status)
 	r.n.mu.Unlock()
 	r.attempt.up.close()
@@ -80,8 +86,11 @@ func (r *relay) cut(how event.Outcome, data []byte, head fate) {
 func (r *relay) aborted(err error) {
 	c := r.c
 	c.rq.keepAlive = false
+	if c.account != nil {
+		c.account.left()
+	}
 	r.attempt.over()
-	r.n.end(&c.model, event.Aborted, c.rs.status)
+	r.n.end(c, event.Aborted, c.rs.status)
 	r.attempt.up.close()
 	status := r.logged()
 	if err == errHalted && !r.begun {

@@ -11,6 +11,7 @@ type body struct {
 	n    int    // bytes in mem
 	file *os.File
 	size int64
+	raw  int64 // bytes that it took on the wire
 }
 
 // add takes more of the body in.
@@ -94,6 +95,7 @@ func (c *client) readBody() (status int) {
 // readCounted reads a body of known length, and nothing behind it.
 func (c *client) readCounted(from *buffer) int {
 	for {
+		c.body.raw += int64(len(from.unread()))
 		if c.body.add(from.unread()) != nil {
 			return 500
 		}
@@ -114,6 +116,7 @@ func (c *client) readChunked(from *buffer) int {
 	var d chunks
 	for {
 		n, used, err := d.decode(from.unread())
+		c.body.raw += int64(used)
 		if err != nil {
 			return 400
 		}

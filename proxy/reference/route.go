@@ -16,11 +16,14 @@ type router struct {
 	names map[string]bool
 	// wild are those that begin or end with "*".
 	wild []string
+	// fallback is the server for a request that names none of them.
+	fallback *nginxconf.Server
 }
 
 // newRouter collects the names served on a listen address.
 func newRouter(c *nginxconf.Config, key, listen string) *router {
 	r := &router{config: c, listen: listen, names: map[string]bool{}}
+	r.fallback, _ = c.Route(listen, "/")
 	for _, s := range c.Servers {
 		if !listensOn(s, key) {
 			continue
@@ -49,10 +52,10 @@ func listensOn(s *nginxconf.Server, key string) bool {
 	return len(s.Listens) == 0 && key == listenKey("80")
 }
 
-// find returns the location for a request, nil for nginx's own 404.
-func (r *router) find(host, target string) *nginxconf.Location {
-	_, l := r.config.Route(r.server(host), target)
-	return l
+// find returns the server and the location for a request; a nil location is
+// nginx's own 404.
+func (r *router) find(host, target string) (*nginxconf.Server, *nginxconf.Location) {
+	return r.config.Route(r.server(host), target)
 }
 
 // server is the name of the server that takes the host, the listen address for
@@ -95,6 +98,7 @@ func (r *router) server(host string) string {
 type routed struct {
 	valid        bool
 	host, target string
+	server       *nginxconf.Server
 	location     *nginxconf.Location
 	// uri is the target as the backend gets it.
 	uri string
@@ -107,7 +111,7 @@ func (t *routed) find(r *router, host, target []byte) {
 		return
 	}
 	*t = routed{valid: true, host: string(host), target: string(target)}
-	t.location = r.find(t.host, t.target)
+	t.server, t.location = r.find(t.host, t.target)
 	if t.location != nil && t.location.Pass != nil {
 		t.uri = t.location.Pass.UpstreamURI(t.target)
 	}

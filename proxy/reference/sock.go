@@ -28,17 +28,31 @@ type halter interface{ halted() bool }
 // longAgo is a deadline that has passed.
 var longAgo = time.Unix(1, 0)
 
-// sock is a TCP connection on which a wait can be interrupted from outside
+// streamConn is a TCP connection, or one over a unix socket.
+type streamConn interface {
+	net.Conn
+	syscall.Conn
+	CloseWrite() error
+}
+
+var (
+	_ streamConn = (*net.TCPConn)(nil)
+	_ streamConn = (*net.UnixConn)(nil)
+)
+
+// sock is a connection on which a wait can be interrupted from outside
 // without a goroutine, and on which a deadline costs nothing until it matters:
 // one that was set earlier and is still to come stays, and who is woken by it
 // too early waits on. One goroutine reads and one writes.
 type sock struct {
-	conn *net.TCPConn
+	conn streamConn
 	raw  syscall.RawConn
 	// fd is valid until close.
 	fd int
 	// signal is set, then the read deadline moved, to interrupt a reader.
 	signal atomic.Bool
+	// bytesOut and bytesIn are how many bytes it has carried.
+	bytesOut, bytesIn atomic.Int64
 
 	reading  *buffer
 	readN    int
@@ -55,7 +69,7 @@ type sock struct {
 }
 
 // init takes conn over.
-func (s *sock) init(conn *net.TCPConn) error {
+func (s *sock) init(conn streamConn) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return err
@@ -160,6 +174,7 @@ func (s *sock) took(b *buffer) error {
 		return io.EOF
 	}
 	b.w += s.readN
+	s.bytesIn.Add(int64(s.readN))
 	return nil
 }
 
@@ -176,6 +191,7 @@ func (s *sock) writeOnce(fd uintptr) bool {
 			n, err = 0, nil
 		}
 		s.writeN, s.writeErr = max(n, 0), err
+		s.bytesOut.Add(int64(s.writeN))
 		return true
 	}
 }

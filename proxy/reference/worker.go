@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"net/netip"
 	"strconv"
 	"sync"
 
@@ -18,14 +17,16 @@ type worker struct {
 // shared is the state of one group and the lock that serialises it: of one
 // worker, or of all workers when the block has a zone.
 type shared struct {
-	mu    sync.Mutex
-	group *upstream.Group
+	mu      sync.Mutex
+	group   *upstream.Group
+	witness *witness
 }
 
 // newWorkers makes the workers of a configuration.
-func newWorkers(o *Options, addresses map[string]netip.AddrPort, w *watcher) []*worker {
+func newWorkers(o *Options, addresses map[string]string, w *watcher) []*worker {
 	fresh := func(u *upstream.Config) *shared {
-		return &shared{group: upstream.NewGroup(*u, upstream.NewLogger(o.Sink))}
+		w := &witness{next: o.Sink}
+		return &shared{group: upstream.NewGroup(*u, upstream.NewLogger(w)), witness: w}
 	}
 	zones := map[*upstream.Config]*shared{}
 	for _, u := range o.Config.Upstreams {
@@ -43,7 +44,7 @@ func newWorkers(o *Options, addresses map[string]netip.AddrPort, w *watcher) []*
 			}
 			n := &node{shared: s, cache: upstream.NewCache(u.Keepalive), watcher: w, clock: o.Clock}
 			for _, server := range u.Servers {
-				n.addresses = append(n.addresses, addresses[server.Name].String())
+				n.addresses = append(n.addresses, addresses[server.Name])
 			}
 			out[i].nodes[u] = n
 		}

@@ -1,0 +1,311 @@
+package reference
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/variable"
+)
+
+// account is what a journal is told of one connection and the request that is
+// going on on it. It is there only where there is a journal.
+type account struct {
+	client   *client
+	rq       variable.Request
+	rs       variable.Response
+	server   *nginxconf.Server
+	location *nginxconf.Location
+
+	connected time.Time
+	// began is when the request's first byte was read; begun is false before.
+	began time.Time
+	begun bool
+	// base is what had been sent on the connection before this request.
+	base  int64
+	head  []byte // of the response, as sent
+	asked []byte // head of the request
+
+	attempts []variable.Attempt
+	started  time.Time // of the last attempt
+	up       *upconn   // of the last attempt, nil while there is none
+	wrote    int64     // bytes that it had carried before, both ways
+	read     int64
+	headSize int    // of the backend's response; -1 while it isn't passed on
+	backend  []byte // its head
+	upstream string // the last attempt's peer in error lines
+	uri      string // the target as the backend gets it, behind upstream
+	cause    cause
+	settled  bool // rs is final
+	broken   bool // the response didn't go out whole
+	id       string
+}
+
+var _ variable.Facts = (*account)(nil)
+
+// newAccount opens the account of a connection.
+func newAccount(c *client, n uint64) *account {
+	a := &account{client: c, connected: time.Now()}
+	a.rq.Client = addressOf(c.peer)
+	if a.rq.Client.IP == "" {
+		a.rq.Client.IP = "unix:"
+	}
+	a.rq.Server = addressOf(c.sock.conn.LocalAddr())
+	a.rq.Connection = n
+	a.rq.Process = c.proxy.process
+	a.rq.ID = a.requestID
+	return a
+}
+
+// addressOf is a socket's address for variables.
+func addressOf(at net.Addr) variable.Address {
+	switch at := at.(type) {
+	case *net.TCPAddr:
+		ip := at.AddrPort().Addr().Unmap()
+		return variable.Address{IP: ip.String(), Port: strconv.Itoa(at.Port), Binary: ip.AsSlice()}
+	case *net.UnixAddr:
+		if at != nil && at.Name != "" && at.Name != "@" {
+			return variable.Address{IP: "unix:" + at.Name}
+		}
+	}
+	return variable.Address{}
+}
+
+// open begins the account of a request of which the first byte has arrived.
+func (a *account) open(pipelined bool) {
+	c := a.client
+	a.rq = variable.Request{
+		Client: a.rq.Client, Server: a.rq.Server, Connection: a.rq.Connection, Process: a.rq.Process, ID: a.rq.ID,
+		Requests: c.served + 1, Pipelined: pipelined,
+	}
+	a.rs = variable.Response{}
+	a.began, a.begun = time.Now(), true
+	a.base = c.sock.bytesOut.Load()
+	a.server, a.location = c.router.fallback, nil
+	a.rq.ServerName = serverNameOf(a.server)
+	a.head, a.backend, a.attempts = a.head[:0], a.backend[:0], nil
+	a.up, a.upstream, a.uri, a.id = nil, "", "", ""
+	a.headSize, a.cause, a.settled, a.broken = -1, cause{}, false, false
+}
+
+// unread closes the account of a request that ended before its head did: nginx
+// logs 400, or 408 when time ran out, and sends nothing. Where no byte came there
+// was no request.
+func (a *account) unread(err error) {
+	c := a.client
+	if !a.begun {
+		a.idle(err)
+		return
+	}
+	a.request(c.in.unread())
+	a.broken = true
+	status, text := 400, "client prematurely closed connection"
+	switch err {
+	case errHalted:
+		return
+	case errTimeout:
+		status, text = 408, "client timed out (110: Connection timed out)"
+	}
+	action := "reading client request headers"
+	if _, rest := cutLine(c.in.unread()); rest == nil {
+		action = "reading client request line"
+	}
+	a.note(nginxconf.Info, text, action)
+	a.over(status)
+}
+
+// idle notes the end of a connection on which nothing was going on.
+func (a *account) idle(err error) {
+	switch {
+	case err == errTimeout && a.client.served == 0:
+		a.note(nginxconf.Info, "client timed out (110: Connection timed out)", "waiting for request")
+	case err == errTimeout, err == errHalted:
+	case a.client.served == 0:
+		a.note(nginxconf.Info, "client closed connection", "waiting for request")
+	default:
+		a.client.proxy.journal.Note(a.server, a.location, nginxconf.Info, a.rq.Connection, "client "+a.rq.Client.IP+" closed keepalive connection")
+	}
+}
+
+func serverNameOf(s *nginxconf.Server) string {
+	if s == nil || len(s.Names) == 0 {
+		return ""
+	}
+	return s.Names[0]
+}
+
+// request fills in what the head says, or the part of one that was read. It keeps
+// a copy: the buffer goes back before the request is over.
+func (a *account) request(head []byte) {
+	a.asked = append(a.asked[:0], head...)
+	line, _ := cutLine(a.asked)
+	a.rq.Line = string(line)
+	a.rq.Length = int64(len(head))
+	a.rq.Header = headOf(a.asked, clientLine)
+	var rq request
+	if rq.requestLine(line) != 0 && rq.target == nil {
+		return
+	}
+	a.rq.Protocol = "HTTP/1.0"
+	if rq.http11 {
+		a.rq.Protocol = "HTTP/1.1"
+	}
+	shape := nginxconf.Request(rq.method, string(rq.target))
+	a.rq.Method, a.rq.Target, a.rq.Path, a.rq.Args = shape.Method, shape.Target, shape.Path, shape.Args
+	a.rq.Host = hostOf(string(a.client.rq.host))
+}
+
+// hostOf is a Host without its port, in lower case (ngx_http_validate_host).
+func hostOf(host string) string {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// route notes who answers.
+func (a *account) route(s *nginxconf.Server, l *nginxconf.Location) {
+	a.server, a.location = s, l
+	a.rq.ServerName = serverNameOf(s)
+	if l != nil && l.Pass != nil {
+		a.uri = a.client.route.uri
+		a.rq.ProxyHost, a.rq.ProxyPort = l.Pass.Upstream.Name, "80"
+	}
+}
+
+// body notes the request's body, once it was read.
+func (a *account) body() {
+	c := a.client
+	a.rq.Length += c.body.raw
+	if c.rq.chunked {
+		a.rq.ContentLength = c.body.size
+	}
+	if c.body.file == nil && c.body.n > 0 {
+		a.rq.Body = append([]byte(nil), c.body.mem[:c.body.n]...)
+	}
+}
+
+// start begins an attempt.
+func (a *account) start(peer string) {
+	a.started, a.up, a.upstream = time.Now(), nil, peer
+	if strings.HasPrefix(peer, "unix:") {
+		a.upstream += ":"
+	}
+	a.backend, a.headSize, a.cause = a.backend[:0], -1, cause{}
+	a.attempts = append(a.attempts, variable.Attempt{Peer: peer, Connect: variable.Never, Header: variable.Never, Response: variable.Never})
+}
+
+// noLive is the record of a request for which there was no peer.
+func (a *account) noLive(upstream string) {
+	a.upstream, a.cause, a.up = upstream, cause{}, nil
+	a.attempts = append(a.attempts, variable.Attempt{Peer: upstream, Status: 502, Connect: variable.Never, Header: variable.Never})
+}
+
+func (a *account) last() *variable.Attempt { return &a.attempts[len(a.attempts)-1] }
+
+// connectedTo notes that the attempt has its connection.
+func (a *account) connectedTo(up *upconn) {
+	a.up, a.wrote, a.read = up, up.sock.bytesOut.Load(), up.sock.bytesIn.Load()
+	a.last().Connect = a.since(a.started)
+}
+
+// answered notes that the backend's head is whole.
+func (a *account) answered(status int, head []byte) {
+	a.last().Header = a.since(a.started)
+	a.last().Status = status
+	a.backend = append(a.backend[:0], head...)
+}
+
+// end ends an attempt. What was read of a body counts only where it was passed on.
+func (a *account) end(status int) {
+	at := a.last()
+	at.Status = status
+	at.Response = a.since(a.started)
+	if a.up == nil {
+		return
+	}
+	at.Sent = a.up.sock.bytesOut.Load() - a.wrote
+	at.Received = a.up.sock.bytesIn.Load() - a.read
+	if a.headSize >= 0 {
+		at.Length = at.Received - int64(a.headSize)
+	}
+}
+
+// sentHead notes the head of the client's response.
+func (a *account) sentHead(head []byte) { a.head = append(a.head[:0], head...) }
+
+// Request is what the client sent.
+func (a *account) Request() *variable.Request { return &a.rq }
+
+// Response is what became of it so far.
+func (a *account) Response() *variable.Response {
+	if !a.settled {
+		c := a.client
+		a.rs.Now = time.Now()
+		a.rs.Elapsed, a.rs.Connected = a.since(a.began), a.since(a.connected)
+		a.rs.Sent, a.rs.Head = c.sock.bytesOut.Load()-a.base, int64(len(a.head))
+		a.rs.Header, a.rs.Upstream = headOf(a.head, sentLine), headOf(a.backend, backendLine)
+		a.rs.Attempts = a.attempts
+	}
+	return &a.rs
+}
+
+// over closes the account of the request and tells the journal.
+func (a *account) over(status int) {
+	a.rs.Status = status
+	a.rs.Complete = !a.broken
+	a.Response()
+	a.settled, a.begun = true, false
+	a.client.proxy.journal.Done(a.server, a.location, a)
+}
+
+// requestID draws $request_id.
+func (a *account) requestID() string {
+	if a.id == "" {
+		var b [16]byte
+		_, _ = rand.Read(b[:])
+		a.id = fmt.Sprintf("%x", b)
+	}
+	return a.id
+}
+
+// headOf yields the header lines of a head; ok is false for one to pass over.
+func headOf(head []byte, read func(line []byte) (f field, ok bool)) variable.Header {
+	if len(head) == 0 {
+		return nil
+	}
+	return func(yield func(name, value []byte) bool) {
+		_, rest := cutLine(head)
+		for len(rest) > 0 {
+			var line []byte
+			line, rest = cutLine(rest)
+			if len(line) == 0 {
+				return
+			}
+			if f, ok := read(line); ok && !yield(f.name, f.value) {
+				return
+			}
+		}
+	}
+}
+
+func clientLine(line []byte) (field, bool) {
+	f, ok, bad := headerLine(line)
+	return f, ok && !bad
+}
+
+func backendLine(line []byte) (field, bool) {
+	f, v := upstreamLine(line)
+	return f, v == whole
+}
+
+// sentLine leaves out what nginx writes without counting it among the headers of
+// the response.
+func sentLine(line []byte) (field, bool) {
+	f, ok := backendLine(line)
+	return f, ok && !is(f.name, "Server") && !is(f.name, "Date")
+}
