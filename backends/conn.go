@@ -25,6 +25,10 @@ type conn struct {
 	// connection, both from 1.
 	number, exchange int
 	req              *http.Request
+	// keep is how long the connection is kept after the last exchange, which was
+	// over at over; nil for ever.
+	keep *fault.Keep
+	over time.Duration
 }
 
 // buffers are what a connection needs while it lasts.
@@ -71,6 +75,9 @@ func (c *conn) serve() {
 // serveOne reads a request and plays its script; it says whether the
 // connection goes on.
 func (c *conn) serveOne() bool {
+	if c.exchange > 0 && len(c.s.opts.Rules) > 0 && !c.idle() {
+		return false
+	}
 	c.wire.budget = maxHead
 	req, err := http.ReadRequest(c.in)
 	c.wire.budget = 0
@@ -87,10 +94,14 @@ func (c *conn) serveOne() bool {
 	number := int(c.s.requests.Add(1))
 	id := req.Header.Get(event.RequestHeader)
 	request, _ := event.ParseRequest(id) // one that isn't ours belongs to no request
-	c.s.opts.Sink.Emit(event.Event{At: at, Kind: event.BackendGot, Request: request, Peer: c.s.opts.Name})
-	if !c.play(&c.pick(id, number, at).Script, at) {
+	sc := c.pick(id, number, at)
+	c.s.opts.Sink.Emit(event.Event{
+		At: at, Kind: event.BackendGot, Request: request, Peer: c.s.opts.Name, Cached: c.exchange > 1, Detail: sc.Name,
+	})
+	if !c.play(sc, at) {
 		return false
 	}
+	c.over = c.now()
 	if req.Close {
 		c.fin()
 		return false
@@ -98,22 +109,24 @@ func (c *conn) serveOne() bool {
 	return c.readBody() == nil // what the script left of it
 }
 
-// pick chooses the script for the request.
-func (c *conn) pick(id string, number int, at time.Duration) *fault.Fault {
+// pick chooses the script for the request, and how long the connection is kept.
+func (c *conn) pick(id string, number int, at time.Duration) *fault.Script {
 	rules := c.s.opts.Rules
 	if len(rules) == 0 {
-		return rules.Pick(nil)
+		return &rules.Pick(nil).Script
 	}
 	if id == "" {
 		id = "request " + strconv.Itoa(number) // or all of them would draw the same
 	}
-	return rules.Pick(&fault.Exchange{
+	x := fault.Exchange{
 		Method: c.req.Method, Path: c.req.RequestURI, Header: c.header, At: at,
 		Request: number, Connection: c.number, Exchange: c.exchange,
 		Draw: func(rule int) float64 {
 			return fault.DrawRequest(c.s.opts.Seed, c.s.opts.Name, rule, id)
 		},
-	})
+	}
+	c.keep = rules.PickKeep(&x)
+	return c.keep.Limit(&rules.Pick(&x).Script, c.exchange)
 }
 
 // header is a header's value; net/http keeps Host apart.

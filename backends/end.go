@@ -21,7 +21,12 @@ func (c *conn) cutAtAccept(f *fault.Fault, at time.Duration) {
 			return
 		}
 	}
-	if f.AtAccept == fault.Reset {
+	c.end(f.AtAccept)
+}
+
+// end closes or resets the connection.
+func (c *conn) end(how fault.Op) {
+	if how == fault.Reset {
 		c.rst()
 		return
 	}

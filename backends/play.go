@@ -29,11 +29,8 @@ func (c *conn) play(sc *fault.Script, at time.Duration) bool {
 		case fault.Stall:
 			c.watch(never)
 			return false
-		case fault.Close:
-			c.fin()
-			return false
-		case fault.Reset:
-			c.rst()
+		case fault.Close, fault.Reset:
+			c.end(st.Op)
 			return false
 		}
 		if !ok {

@@ -63,7 +63,7 @@ func TestTheFormatPageIsTrue(t *testing.T) {
 			do = "[" + do + ", {status: 200}]"
 		}
 		src := strings.Replace(yaml, "      do: hang\n", "      do: "+do+"\n", 1)
-		if d := k.Name; d == "freeze" || d == "refuse" || d == "blackhole" {
+		if f, err := k.New().Fault(); err == nil && f.Layer() != fault.OnRequest {
 			src = strings.Replace(src, "path: /reports/*, ", "", 1)
 		}
 		load(k.Name, src)

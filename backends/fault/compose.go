@@ -7,8 +7,8 @@ import (
 
 // Compose makes one fault of the steps of a list, done one after the other:
 // [{wait: 2s}, {status: 503}]. A list of one is that one. The error begins with
-// the step's number, from 1. A freeze, refuse or blackhole and a cut at accept
-// can't be part of a longer list, only one step may answer, and nothing may
+// the step's number, from 1. What acts in another layer than on requests can't
+// be part of a longer list, only one step may answer, and nothing may
 // follow a hang, reset or close.
 func Compose(steps ...Fault) (Fault, error) {
 	switch len(steps) {
@@ -22,10 +22,12 @@ func Compose(steps ...Fault) (Fault, error) {
 	for i := range steps {
 		f := &steps[i]
 		switch {
-		case f.Door != Open:
-			return Fault{}, fmt.Errorf("step %d: %s acts on the whole backend and can't be part of a list", i+1, f.Door)
-		case f.AtAccept != 0:
+		case f.Layer() == OnDoor:
+			return Fault{}, fmt.Errorf("step %d: %s acts on the whole backend and can't be part of a list", i+1, f.name())
+		case f.Layer() == OnAccept:
 			return Fault{}, fmt.Errorf("step %d: what happens at accept can't be part of a list", i+1)
+		case f.Layer() != OnRequest:
+			return Fault{}, fmt.Errorf("step %d: %s is no part of an answer; give it a rule of its own", i+1, f.name())
 		case out.ends():
 			return Fault{}, fmt.Errorf("step %d: nothing can follow %s", i+1, names[i-1])
 		}

@@ -28,6 +28,13 @@ func DrawRequest(seed uint64, backend string, rule int, request string) float64 
 	return Draw(seed, "share", backend, strconv.Itoa(rule), request)
 }
 
+// DrawReuse is the draw of a rule's share at the first byte of a further request,
+// the n-th of its connection: it isn't known yet which request that is.
+func DrawReuse(seed uint64, backend string, rule, connection, n int) float64 {
+	return Draw(seed, "share", backend, strconv.Itoa(rule),
+		"connection "+strconv.Itoa(connection)+" exchange "+strconv.Itoa(n))
+}
+
 // DrawConnection is the draw of a rule's share at accept, where no request is
 // known yet: it is keyed by the connection's number.
 func DrawConnection(seed uint64, backend string, rule, connection int) float64 {

@@ -30,9 +30,11 @@ func Kinds() []Kind {
 	return []Kind{
 		{"blackhole", "a host that is gone: connects are not answered, open connections stand still", func() Spec { return new(BlackholeSpec) }},
 		{"close", "the connection is closed (FIN) before the response is complete", func() Spec { return new(CloseSpec) }},
+		{"close_on_reuse", "an idle connection stays, and ends at the first byte of its next request", func() Spec { return new(CloseOnReuseSpec) }},
 		{"drip", "the response comes in small pieces", func() Spec { return new(DripSpec) }},
 		{"freeze", "a stopped process: connects succeed, nothing is read or answered", func() Spec { return new(FreezeSpec) }},
 		{"hang", "the request is read and never answered", func() Spec { return new(HangSpec) }},
+		{"keepalive", "how long a connection is kept between requests", func() Spec { return new(KeepaliveSpec) }},
 		{"refuse", "nobody listens on the port", func() Spec { return new(RefuseSpec) }},
 		{"reset", "the connection is cut (RST) before the response is complete", func() Spec { return new(ResetSpec) }},
 		{"respond", "an ordinary answer", func() Spec { return new(RespondSpec) }},

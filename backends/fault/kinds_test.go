@@ -25,7 +25,7 @@ func TestKindsAreSortedAndMakeFreshSpecs(t *testing.T) {
 		if got, ok := fault.Lookup(k.Name); !ok || got.Name != k.Name {
 			t.Errorf("%s: Lookup doesn't find it", k.Name)
 		}
-		if f, err := k.New().Fault(); err == nil && f.Door == fault.Open && f.AtAccept == 0 && f.Script.Name != k.Name {
+		if f, err := k.New().Fault(); err == nil && f.Layer() == fault.OnRequest && f.Script.Name != k.Name {
 			t.Errorf("%s: its script is called %q", k.Name, f.Script.Name)
 		}
 	}
@@ -36,7 +36,8 @@ func TestKindsAreSortedAndMakeFreshSpecs(t *testing.T) {
 
 func TestBareWords(t *testing.T) {
 	want := map[string]string{ // the error of the zero spec
-		"wait": "for: missing, as in {wait: 2s}", "status": "code: missing, as in {status: 503}",
+		"keepalive": "idle: missing, as in {keepalive: {idle: 5s}}, or give requests",
+		"wait":      "for: missing, as in {wait: 2s}", "status": "code: missing, as in {status: 503}",
 	}
 	for _, k := range fault.Kinds() {
 		_, err := k.New().Fault()
@@ -87,6 +88,11 @@ func TestErrorsNameTheField(t *testing.T) {
 		{&fault.DripSpec{Every: 8000 * time.Hour}, "every: 41 pieces take longer than 8760h0m0s"},
 		{&fault.SlowPDFSpec{Size: 100}, "size: 100 is not in 1KiB..4GiB"},
 		{&fault.SlowPDFSpec{Size: 1 << 30, Rate: 10}, "rate: 1073741824 pieces are more than 1048576"},
+		{&fault.KeepaliveSpec{Idle: -1}, "idle: -1ns is not in 0s..8760h0m0s"},
+		{&fault.KeepaliveSpec{Requests: -1}, "requests: -1 is less than 1"},
+		{&fault.KeepaliveSpec{Idle: 1, Silent: true}, "silent: only with requests; an idle connection has nothing to say"},
+		{&fault.KeepaliveSpec{Idle: 1, With: "rst"}, `with: "rst" is neither fin nor reset`},
+		{&fault.CloseOnReuseSpec{With: "rst"}, `with: "rst" is none of fin, reset, blackhole`},
 		{&fault.SlowPDFSpec{Generate: -1}, "generate: -1ns is not in 0s..8760h0m0s"},
 	} {
 		if _, err := c.spec.Fault(); text(err) != c.want {
@@ -105,6 +111,10 @@ func TestScalars(t *testing.T) {
 		{"status", "ok", &fault.StatusSpec{}, `status: "ok" is not in 200..599`},
 		{"wait", "1m30s", &fault.WaitSpec{For: 90 * time.Second}, ""},
 		{"wait", "2", &fault.WaitSpec{}, `wait: "2" is no duration, as 250ms or 2s`},
+		{"keepalive", "5s", &fault.KeepaliveSpec{Idle: 5 * time.Second}, ""},
+		{"keepalive", "5", nil, `keepalive: "5" is no duration, as 5s`},
+		{"close_on_reuse", "reset", &fault.CloseOnReuseSpec{With: "reset"}, ""},
+		{"close_on_reuse", "rst", nil, `with: "rst" is none of fin, reset, blackhole`},
 		{"reset", "body", &fault.ResetSpec{CutSpec: fault.CutSpec{At: "body"}}, ""},
 		{"close", "bdy", nil, `at: "bdy" is none of accept, request, header, after_header, body`},
 	} {

@@ -31,6 +31,9 @@ type Header struct{ Name, Value string }
 // Respond returns the script of an ordinary answer.
 func Respond(s RespondSpec) Script { return s.script("respond") }
 
+// named is the script of an ordinary answer under another name.
+func (s RespondSpec) named(name string) Script { return s.script(name) }
+
 // Fault returns the answer; the error names the field that is wrong.
 func (s *RespondSpec) Fault() (Fault, error) { return s.fault("respond") }
 

@@ -18,24 +18,20 @@ func (r *Rule) Validate() error {
 	if err := r.When.validate(); err != nil {
 		return err
 	}
-	selectors := r.When.selectors()
-	switch {
-	case r.Do.Door != Open:
-		if len(selectors) > 0 {
-			return fmt.Errorf("%s: %s acts on the backend as a whole, so only from and until can select it",
-				selectors[0], r.Do.Door)
+	for _, selector := range r.When.selectors() {
+		if err := r.Do.admits(selector); err != nil {
+			return err
 		}
-		return nil
-	case r.Do.AtAccept != 0:
-		for _, s := range selectors {
-			if s != "connection" && s != "share" {
-				return fmt.Errorf("%s: a cut at accept comes before any request is read, "+
-					"so only from, until, connection and share can select it", s)
-			}
-		}
-		return nil
 	}
-	return r.Do.Script.validate()
+	switch r.Do.Layer() {
+	case OnRequest:
+		return r.Do.Script.validate()
+	case OnReuse:
+		if r.When.Exchange.To == 1 {
+			return fmt.Errorf("exchange: the first request of a connection doesn't reuse it")
+		}
+	}
+	return nil
 }
 
 // validate says why a script can't be played.
@@ -64,26 +60,42 @@ func (s *Script) validate() error {
 	return nil
 }
 
-// Rules is a backend's list of rules. Doors, what happens at accept and what
-// happens to a request are three layers: in each of them the first rule that
-// matches decides, so a rule for requests in front of a freeze doesn't keep the
-// process running.
+// Rules is a backend's list of rules. In each Layer the first rule that matches
+// decides, so a rule for requests in front of a freeze doesn't keep the process
+// running.
 type Rules []Rule
 
 // Pick returns the fault for an exchange: the script of the first rule that
 // matches and acts on requests. Without one the backend is healthy: 200 with a
 // short body, at once, and the connection is kept.
 func (rs Rules) Pick(x *Exchange) *Fault {
-	for i := range rs {
-		if r := &rs[i]; r.Do.Door == Open && r.Do.AtAccept == 0 && r.When.Matches(x, i) {
-			return &r.Do
-		}
+	if f := rs.first(OnRequest, x); f != nil {
+		return f
 	}
 	return &healthy
 }
 
+// PickKeep returns how long the connection is kept after the exchange; nil for
+// ever.
+func (rs Rules) PickKeep(x *Exchange) *Keep {
+	if f := rs.first(OnKeep, x); f != nil {
+		return f.Keep
+	}
+	return nil
+}
+
+// PickReuse returns what the first byte of a further request meets: Close, Reset,
+// Stall, or 0 for nothing unusual. Only At, Connection, Exchange and Draw of x are
+// looked at; Exchange is the number that the request would have.
+func (rs Rules) PickReuse(x *Exchange) Op {
+	if f := rs.first(OnReuse, x); f != nil {
+		return f.OnReuse
+	}
+	return 0
+}
+
 // healthy is what a backend does that no rule speaks of.
-var healthy = Fault{Script: Respond(RespondSpec{})}
+var healthy = Fault{Script: RespondSpec{}.named("")}
 
 // AtAccept returns what happens to a connection as soon as it is accepted: 0,
 // Close or Reset. Only At, Connection and Draw of x are looked at.
@@ -97,12 +109,7 @@ func (rs Rules) AtAccept(x *Exchange) Op {
 // PickAtAccept is AtAccept with the whole fault, which may have an AcceptAfter;
 // nil when nothing happens to the connection.
 func (rs Rules) PickAtAccept(x *Exchange) *Fault {
-	for i := range rs {
-		if r := &rs[i]; r.Do.AtAccept != 0 && r.When.Matches(x, i) {
-			return &r.Do
-		}
-	}
-	return nil
+	return rs.first(OnAccept, x)
 }
 
 // Door returns the state of the backend's door at t. Where windows overlap the

@@ -14,6 +14,7 @@ func TestRulesThatCantBeMeant(t *testing.T) {
 	freeze := meaning(t, &fault.FreezeSpec{})
 	accept := meaning(t, &fault.CloseSpec{CutSpec: fault.CutSpec{At: "accept"}})
 	status := meaning(t, &fault.StatusSpec{Code: 500})
+	reuse := meaning(t, &fault.CloseOnReuseSpec{})
 	for _, c := range []struct {
 		when fault.When
 		do   fault.Fault
@@ -25,6 +26,9 @@ func TestRulesThatCantBeMeant(t *testing.T) {
 		{fault.When{From: 1, Connection: fault.Range{From: 1}, Share: .5}, accept, ""},
 		{fault.When{Method: "GET"}, accept, "method: a cut at accept comes before any request is read, so only from, until, connection and share can select it"},
 		{fault.When{Exchange: fault.Range{From: 1}}, accept, "exchange: a cut at accept comes before any request is read, so only from, until, connection and share can select it"},
+		{fault.When{Until: 5, Connection: fault.Range{From: 1}, Exchange: fault.Range{From: 2, To: 3}, Share: .5}, reuse, ""},
+		{fault.When{Method: "GET"}, reuse, "method: close_on_reuse comes before the request is read, so only from, until, connection, exchange and share can select it"},
+		{fault.When{Exchange: fault.Range{From: 1, To: 1}}, reuse, "exchange: the first request of a connection doesn't reuse it"},
 		{fault.When{Path: "/*", Every: 3, Share: .5}, status, ""},
 		{fault.When{From: 5 * time.Second, Until: 5 * time.Second}, status, "until: the window from 5s to 5s never opens"},
 		{fault.When{From: -1}, status, "from: -1ns is not in 0s..8760h0m0s"},

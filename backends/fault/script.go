@@ -82,9 +82,9 @@ func (d Door) String() string {
 	return [...]string{"open", "freeze", "refuse", "blackhole"}[d]
 }
 
-// Fault is what one `do:` of a scenario means: either a door, which holds for
-// the whole backend while its rule's window is open, or a script for one
-// exchange, or an action at accept.
+// Fault is what one `do:` of a scenario means. It acts in one layer: as a door,
+// which holds for the whole backend while its rule's window is open, at accept,
+// between two requests, or as a script for one exchange.
 type Fault struct {
 	// Door is not Open for freeze, refuse and blackhole; then the rest is empty.
 	Door Door
@@ -93,6 +93,11 @@ type Fault struct {
 	AtAccept Op
 	// AcceptAfter is how long after the accept that is.
 	AcceptAfter time.Duration
+	// Keep limits how long the connection is kept; nil for faults of other layers.
+	Keep *Keep
+	// OnReuse is Close, Reset or Stall for a connection that ends, or goes dead, at
+	// the first byte of a further request; 0 otherwise.
+	OnReuse Op
 	// Script is played for a request.
 	Script Script
 }

@@ -27,11 +27,13 @@ type Event struct {
 	// Status is an HTTP status: of the attempt, of the proxy's answer, or of
 	// what the client saw. 0 when there was none.
 	Status int
-	// Cached is true for an attempt on a kept-alive upstream connection.
+	// Cached is true for an attempt on a kept-alive upstream connection, and for
+	// a request that a backend read as a further one of its connection.
 	Cached bool
 	// Worker is the proxy worker that acted, from 0 in order of first use.
 	Worker int
-	// Detail is the fault's name (FaultOn, FaultOff), the log line (Logged), or how
+	// Detail is the fault's name (FaultOn, FaultOff, and BackendGot for a request
+	// that a rule decides about), the log line (Logged), or how
 	// a truncated body broke off (AttemptEnded): closed, reset or read_timeout.
 	Detail string
 }

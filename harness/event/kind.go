@@ -11,7 +11,7 @@ const (
 	RequestSent Kind = iota + 1
 	// AttemptStarted: the proxy picked a peer (Request, Try, Peer, Upstream, Cached, Worker).
 	AttemptStarted
-	// BackendGot: a backend read a whole request head (Request, Peer).
+	// BackendGot: a backend read a whole request head (Request, Peer, Cached, Detail).
 	BackendGot
 	// AttemptEnded: the attempt is over (as AttemptStarted, and Outcome, Status).
 	// For an attempt whose response was passed on this is the end of the whole

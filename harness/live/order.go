@@ -28,7 +28,9 @@ func (r *recorder) Emit(e event.Event) {
 func (r *recorder) ordered() []event.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return inOrder(slices.Clone(r.events))
+	events := slices.Clone(r.events)
+	witness(events)
+	return inOrder(events)
 }
 
 // inOrder sorts events by instant. Events of the same instant come in the order

@@ -70,7 +70,8 @@ func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 		if d := x.Do.Fault.Door; d != fault.Open && !w.OnlyWindow() {
 			r.b.Errorf(bind.Key(r.b, &x.When), "%s: %s holds for the whole backend; only from and until can select it", backend, d)
 		}
-		if rule := (fault.Rule{When: w, Do: x.Do.Fault}); rule.Do.AtAccept != 0 {
+		rule := fault.Rule{When: w, Do: x.Do.Fault}
+		if l := rule.Do.Layer(); l != fault.OnRequest && l != fault.OnDoor {
 			if err := rule.Validate(); err != nil {
 				r.b.Errorf(bind.Key(r.b, &x.When), "%s: %v", backend, err)
 			}

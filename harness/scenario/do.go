@@ -59,7 +59,7 @@ func bindDo(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
 // silent says whether a fault is a script that neither answers nor ends the
 // connection: a wait and nothing after it.
 func silent(f *fault.Fault) bool {
-	if f.Door != fault.Open || f.AtAccept != 0 || len(f.Script.Steps) == 0 {
+	if f.Layer() != fault.OnRequest || len(f.Script.Steps) == 0 {
 		return false
 	}
 	for _, s := range f.Script.Steps {
@@ -138,6 +138,7 @@ var otherWords = map[string]string{
 	"timeout": "hang", "stall": "hang", "stop": "freeze", "sigstop": "freeze", "pause": "freeze",
 	"rst": "reset", "fin": "close", "eof": "close", "disconnect": "close",
 	"down": "refuse", "drop": "blackhole", "delay": "wait", "sleep": "wait", "latency": "wait",
+	"keep_alive": "keepalive", "idle": "keepalive", "race": "close_on_reuse",
 	"answer": "respond", "reply": "respond", "ok": "respond", "error": "status", "slow": "drip",
 }
 

@@ -39,10 +39,12 @@ expect: [EXPECT]
 		"{respond: {framing: close}}", "{respond: {framing: length, size: 5}}", "{respond: {status: 204}}", "{respond: }",
 		"{reset: accept}", "{reset: request}", "{reset: header}", "{close: after_header}", "{close: body}", "{close: {at: body, bytes: 1}}",
 		"{drip: {what: header}}", "{drip: {what: body}}", "{drip: {what: both, every: 250ms}}", "{slow_pdf: {size: 2MiB, rate: 1MiB/s}}",
-		"{respond: {headers: {X: 1, Y: [a, b]}}}")
+		"{respond: {headers: {X: 1, Y: [a, b]}}}",
+		"close_on_reuse", "{close_on_reuse: reset}", "{close_on_reuse: {with: blackhole}}", "{keepalive: 5s}", "{keepalive: {requests: 2, silent: true, with: reset}}")
 	try("DO", false, "freez", "status", "wait", "{freeze: 5}", "{status: 199}", "{status: 600}", "{status: {code: 600}}", "{status: {}}", "{status: ok}", "[]", "5", "{}",
 		"{respond: {framing: chunked}}", "{respond: 5}", "{reset: middle}", "{close: {at: end}}", "{drip: {what: all}}", "{drip: {evry: 1s}}",
-		"{slow_pdf: {size: big}}", "{slow_pdf: {rate: 5/m}}", "{hang: , freeze: }", "{close: {share: 120%, at: body}}", "{respond: {after: 5}}")
+		"{slow_pdf: {size: big}}", "{slow_pdf: {rate: 5/m}}", "{hang: , freeze: }", "{close: {share: 120%, at: body}}", "{respond: {after: 5}}",
+		"keepalive", "{keepalive: {}}", "{keepalive: {silent: true}}", "{keepalive: {idle: 5s, with: rst}}", "{close_on_reuse: rst}", "{close_on_reuse: {at: body}}")
 	try("WHEN ", true, "when: {request: 3}, ", "when: {request: 1..2}, ", "when: {request: 3..}, ", "when: {share: 10%}, ", "when: {share: 0.5%}, ", "when: {every: 2}, ",
 		"when: {from: 0s, until: 1h30m}, ", "when: {from: 0}, ", "when: {header: {X: 5}}, ")
 	try("WHEN ", false, "when: {request: 0}, ", "when: {request: a}, ", "when: {share: 10}, ", "when: {every: 0}, ", "when: {until: 5}, ", "when: {until: -5s}, ", "wen: {}, ", "when: [], ")

@@ -121,6 +121,10 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 		return integer("200", "599")
 	case "wait":
 		return text(`^` + durationPattern + `$`)
+	case "keepalive":
+		return text(`^` + durationPattern + `$`)
+	case "close_on_reuse":
+		return &jsonschema.Schema{Enum: []any{"fin", "reset", "blackhole"}}
 	case "close", "reset":
 		return &jsonschema.Schema{Enum: cutPlaces}
 	}
@@ -142,6 +146,12 @@ func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 	set("code", status)
 	set("framing", func(p *jsonschema.Schema) { p.Enum = []any{"length", "close"} })
 	set("what", func(p *jsonschema.Schema) { p.Enum = []any{"header", "body", "both"} })
+	if kind == "keepalive" {
+		s.Required = nil
+		s.AnyOf = []*jsonschema.Schema{{Required: []string{"idle"}}, {Required: []string{"requests"}}}
+		s.DependentRequired = map[string][]string{"silent": {"requests"}}
+		set("requests", func(p *jsonschema.Schema) { p.Minimum = "1" })
+	}
 	if kind == "close" || kind == "reset" {
 		set("at", func(p *jsonschema.Schema) { p.Enum = cutPlaces })
 	}

@@ -94,22 +94,29 @@ func (s *Sim) readBy(x *exchange) {
 			return
 		}
 	}
-	s.sink.Emit(event.Event{At: s.now, Kind: event.BackendGot, Request: x.request, Peer: x.b.name})
-	what := s.pick(x)
+	if end := s.reuse(x); end != 0 {
+		s.cutOff(x, &fault.Fault{AtAccept: end})
+		return
+	}
+	script, keep := s.pick(x)
+	s.sink.Emit(event.Event{
+		At: s.now, Kind: event.BackendGot, Request: x.request, Peer: x.b.name, Cached: x.conn.exchanges > 1, Detail: script.Name,
+	})
 	if x.f.gen != x.gen {
 		return // the proxy has given this attempt up
 	}
-	sights := what.Script.Timeline(x.f.sights[:0], s.now, x.b.doors.Thaw)
+	sights := script.Timeline(x.f.sights[:0], s.now, x.b.doors.Thaw)
+	sights = keep.Until(sights, script, x.b.doors.Thaw)
 	if at, ok := x.b.doors.Closes(s.now); ok {
 		sights = cut(sights, at)
 	}
-	s.saw(x, &what.Script, sights)
+	s.saw(x, script, sights)
 }
 
 // cutOff ends a connection that was accepted only to be ended.
 func (s *Sim) cutOff(x *exchange, what *fault.Fault) {
 	var sights []fault.Sight
-	if at, ok := x.b.doors.Thaw(s.now + what.AcceptAfter); ok {
+	if at, ok := x.b.doors.Thaw(s.now + what.AcceptAfter); ok && what.AtAccept != fault.Stall {
 		sights = []fault.Sight{{At: at, End: what.AtAccept}}
 	}
 	if at, ok := x.b.doors.Closes(s.now); ok {
@@ -243,9 +250,6 @@ func (s *Sim) keep(f *flight) {
 		f.script.Response.Announced < 0 || last.End != 0 && last.At <= s.now {
 		return
 	}
-	closes := time.Duration(0)
-	if last.End != 0 {
-		closes = last.At
-	}
-	c.store(s, f.conn, closes)
+	f.conn.ends, f.conn.closes = last.End, last.At
+	c.store(s, f.conn)
 }

@@ -32,6 +32,9 @@ type conn struct {
 	opened    time.Duration
 	peer      int
 	cache     *cache
+	// ends is how the backend ends the idle connection at closes; 0 when it doesn't.
+	ends   fault.Op
+	closes time.Duration
 }
 
 // exchange is one request as it reaches a backend. It outlives the attempt: a
@@ -56,18 +59,36 @@ func (x *exchange) outlive() *exchange {
 	return &late
 }
 
-// pick chooses the fault for an exchange that is read at now, and counts it.
-func (s *Sim) pick(x *exchange) *fault.Fault {
+// pick chooses the script for an exchange that is read at now, and counts it;
+// keep is how long the connection is kept afterwards, nil for ever.
+func (s *Sim) pick(x *exchange) (script *fault.Script, keep *fault.Keep) {
 	b := x.b
 	b.requests++
 	x.conn.exchanges++
 	if len(b.rules) == 0 {
-		return b.rules.Pick(nil)
+		return &b.rules.Pick(nil).Script, nil
 	}
 	s.read = x
 	s.facts.Method, s.facts.Path, s.facts.Header, s.facts.At = x.t.plan.Spec.Method, x.t.uri, x.t.header, s.now
 	s.facts.Request, s.facts.Connection, s.facts.Exchange = b.requests, x.conn.number, x.conn.exchanges
-	return b.rules.Pick(&s.facts)
+	keep = b.rules.PickKeep(&s.facts)
+	return keep.Limit(&b.rules.Pick(&s.facts).Script, x.conn.exchanges), keep
+}
+
+// reuse says what a request on a connection that has served others meets before
+// it is read: 0 for nothing unusual. A process that is back from a freeze finds
+// its timer's end before the request.
+func (s *Sim) reuse(x *exchange) fault.Op {
+	c := x.conn
+	switch {
+	case c.exchanges == 0 || len(x.b.rules) == 0:
+		return 0
+	case c.ends != 0 && c.closes <= s.now:
+		return c.ends
+	}
+	n := c.exchanges + 1
+	return x.b.rules.PickReuse(&fault.Exchange{At: s.now, Connection: c.number, Exchange: n,
+		Draw: func(rule int) float64 { return fault.DrawReuse(x.b.seed, x.b.name, rule, c.number, n) }})
 }
 
 // accept counts a connection and says what happens to it at once, nil for nothing.

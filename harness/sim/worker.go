@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"time"
-
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
@@ -48,8 +46,8 @@ func newWorkers(cfg *nginxconf.Config, sink event.Sink) []worker {
 }
 
 // store keeps a connection for later if it may be kept: until the idle time-out,
-// or until the backend closes it at closes (0: it doesn't).
-func (c *cache) store(s *Sim, cn *conn, closes time.Duration) {
+// or until the backend closes it.
+func (c *cache) store(s *Sim, cn *conn) {
 	kept := *cn // the flight that has it goes on to something else
 	cn = &kept
 	c.next++
@@ -61,8 +59,8 @@ func (c *cache) store(s *Sim, cn *conn, closes time.Duration) {
 		return
 	}
 	until := s.now + c.model.Timeout()
-	if closes > 0 {
-		until = min(until, closes)
+	if cn.ends != 0 {
+		until = min(until, cn.closes)
 	}
 	cn.cache = c
 	s.push(step{at: until, do: doIdle, x: &exchange{conn: cn}, gen: uint32(id)})
