@@ -22,23 +22,14 @@ type Replayed struct {
 // What the real nginx decided with `hash KEY consistent` depends on the addresses
 // that it had for the backends, so there use the methods of Result and Stored.
 func Replay(s *scenario.Scenario, events []event.Event, clockError time.Duration) []Replayed {
-	return replay(s, events, clockError, nil)
+	return replay(s, s.Seed, events, clockError, nil)
 }
 
-func replay(s *scenario.Scenario, events []event.Event, clockError time.Duration, addresses map[string]string) []Replayed {
-	arrivals := map[string]upstream.Arrival{}
-	for _, t := range s.Traffic {
-		a := upstream.Arrival{Method: t.Method}
-		if _, l := s.Nginx.Route(t.To, t.Path); l != nil && l.Pass != nil {
-			f := t.Facts()
-			a.Policy = l.Pass.Policy
-			a.ClientAddr, a.Key = f.Client.Binary, l.Pass.Upstream.Key.Value(&f)
-		}
-		arrivals[t.Name] = a
-	}
+func replay(s *scenario.Scenario, seed uint64, events []event.Event, clockError time.Duration, addresses map[string]string) []Replayed {
+	arrivals := newArrivals(s, seed)
 	in := make([]upstream.Recorded, len(events))
 	for i, e := range events {
-		in[i] = upstream.Recorded{Event: e, Arrival: arrivals[e.Request.Traffic]}
+		in[i] = upstream.Recorded{Event: e, Arrival: arrivals.of(e.Request)}
 	}
 	var out []Replayed
 	for _, u := range s.Nginx.Upstreams {
@@ -49,12 +40,12 @@ func replay(s *scenario.Scenario, events []event.Event, clockError time.Duration
 
 // Replay replays this run. It must have kept its events.
 func (r *Result) Replay() []Replayed {
-	return replay(r.Scenario, r.Events, r.ClockError+stampError(r.Engine), r.Addresses)
+	return replay(r.Scenario, r.Seed, r.Events, r.ClockError+stampError(r.Engine), r.Addresses)
 }
 
 // Replay replays a stored run.
 func (s *Stored) Replay() []Replayed {
-	return replay(s.Run, s.Events, time.Duration(s.ClockError*float64(time.Second))+stampError(Engine(s.Engine)), s.Addresses)
+	return replay(s.Run, s.Seed, s.Events, time.Duration(s.ClockError*float64(time.Second))+stampError(Engine(s.Engine)), s.Addresses)
 }
 
 // at is a block with its servers at the addresses that a proxy had for them.

@@ -26,6 +26,9 @@ type client struct {
 	fail func(reason string)
 	// address is the proxy's, with a literal IP so that nothing is looked up.
 	address string
+	// from is where a traffic's n-th request comes from, nil for wherever the
+	// kernel takes.
+	from func(n int) scenario.Address
 
 	head head
 	// question is what the response parser has to know of a request.
@@ -38,7 +41,7 @@ type client struct {
 // handshake that took longer waited for the proxy; one that didn't, for us.
 const synRepeat = time.Second
 
-// newClient completes a client whose first six fields are set.
+// newClient completes a client whose fields up to from are set.
 func newClient(c client, host string) *client {
 	c.head = newHead(c.spec, host)
 	c.question = &http.Request{Method: c.spec.Method}
@@ -89,14 +92,18 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 		deadline = c.clock.Instant(o.sent + c.spec.Client.Timeout)
 	}
 	late := c.clock.Now() - o.sent
+	var from scenario.Address
+	if c.from != nil {
+		from = c.from(o.request.N)
+	}
 	var cn *conn
 	if c.spec.Client.Keepalive {
-		cn = idle.take()
+		cn = idle.take(from)
 	}
 	for reused := cn != nil; ; reused = false {
 		if cn == nil {
 			began := time.Now()
-			tcp, out := c.dial(ctx, deadline)
+			tcp, out := c.dial(ctx, from, deadline)
 			if out != 0 || tcp == nil {
 				c.late(o, late)
 				return answer{outcome: out}
@@ -105,6 +112,7 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 				late = c.clock.Now() - o.sent
 			}
 			cn = newConn(c.conns, tcp)
+			cn.from = from
 		}
 		c.late(o, late)
 		_ = cn.tcp.SetDeadline(deadline)
@@ -130,11 +138,14 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 	}
 }
 
-// dial connects to the proxy. Without a connection it returns the outcome, or 0
-// when the run is over.
-func (c *client) dial(ctx context.Context, deadline time.Time) (*net.TCPConn, event.Outcome) {
+// dial connects to the proxy, from an address unless it is zero. Without a
+// connection it returns the outcome, or 0 when the run is over.
+func (c *client) dial(ctx context.Context, from scenario.Address, deadline time.Time) (*net.TCPConn, event.Outcome) {
 	d := c.dialer
 	d.Deadline = deadline
+	if from != (scenario.Address{}) {
+		bindTo(&d, from)
+	}
 	// Not DialTCP: it binds to its zero local address first, and a port bound
 	// so can't be used again while its last connection is in TIME_WAIT.
 	conn, err := d.DialContext(ctx, "tcp", c.address)

@@ -8,12 +8,16 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nolive/nolive/harness/scenario"
 )
 
 // conn is a client's connection to the proxy.
 type conn struct {
 	home *sync.Pool
 	tcp  *net.TCPConn
+	// from is the address that it was bound to, zero for none.
+	from scenario.Address
 	in   input
 	br   *bufio.Reader
 	// scratch holds a request on its way out and bodies on their way to nowhere.

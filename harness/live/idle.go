@@ -1,6 +1,11 @@
 package live
 
-import "sync"
+import (
+	"slices"
+	"sync"
+
+	"github.com/nolive/nolive/harness/scenario"
+)
 
 // idle holds the kept-alive connections of one user, or of all requests of an
 // open loop. The one used last is used first.
@@ -10,13 +15,17 @@ type idle struct {
 	closed bool
 }
 
-// take returns a connection that is still alive, nil when there is none.
-func (i *idle) take() *conn {
+// take returns a connection from an address that is still alive, nil when there
+// is none.
+func (i *idle) take(from scenario.Address) *conn {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for n := len(i.conns); n > 0; n = len(i.conns) {
-		c := i.conns[n-1]
-		i.conns = i.conns[:n-1]
+	for n := len(i.conns) - 1; n >= 0; n-- {
+		c := i.conns[n]
+		if c.from != from {
+			continue
+		}
+		i.conns = slices.Delete(i.conns, n, n+1)
 		if c.alive() {
 			return c
 		}

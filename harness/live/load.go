@@ -29,9 +29,11 @@ func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, address f
 		if err != nil {
 			return nil, fmt.Errorf("traffic %s: %w", t.Name, err)
 		}
-		l.clients = append(l.clients, newClient(client{
-			spec: t, clock: c, sink: sink, flight: f, fail: fail, address: dial,
-		}, host))
+		cl := client{spec: t, clock: c, sink: sink, flight: f, fail: fail, address: dial}
+		if len(t.Client.Addresses) > 0 {
+			cl.from = p.Traffic[i].Address
+		}
+		l.clients = append(l.clients, newClient(cl, host))
 	}
 	return l, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/scenario"
 )
 
 // watch looks after a run until done is closed: it reports progress, and gives
@@ -64,7 +65,7 @@ func (t *try) end() time.Duration {
 // missed was there for all that counts.
 func gone(ctx context.Context, l *load) *invalid {
 	for _, c := range l.clients {
-		conn, out := c.dial(ctx, time.Now().Add(time.Second))
+		conn, out := c.dial(ctx, scenario.Address{}, time.Now().Add(time.Second))
 		if conn != nil {
 			_ = conn.Close()
 		}

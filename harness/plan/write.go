@@ -26,10 +26,10 @@ func (p *Plan) WriteTo(w io.Writer) (int64, error) {
 		n := 0
 		for at := range t.Arrivals() {
 			n++
-			fmt.Fprintf(b, "request %s/%d at %v\n", t.Spec.Name, n, at)
+			fmt.Fprintf(b, "request %s/%d at %v%s\n", t.Spec.Name, n, at, t.from(n))
 		}
 		for u := 1; u <= t.Users(); u++ {
-			fmt.Fprintf(b, "user %s %d starts at %v\n", t.Spec.Name, u, t.Start(u))
+			fmt.Fprintf(b, "user %s %d starts at %v%s\n", t.Spec.Name, u, t.Start(u), t.from(u))
 			shown := t.Spec.Load.Times
 			if shown == 0 {
 				shown = shownPauses
@@ -41,6 +41,14 @@ func (p *Plan) WriteTo(w io.Writer) (int64, error) {
 	}
 	err := b.Flush()
 	return c.n, err
+}
+
+// from is where a request is sent from, nothing when the scenario doesn't say.
+func (t *Traffic) from(n int) string {
+	if len(t.Spec.Client.Addresses) == 0 {
+		return ""
+	}
+	return " from " + t.Address(n).String()
 }
 
 // counter counts the bytes that reached w.

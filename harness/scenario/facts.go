@@ -1,17 +1,17 @@
 package scenario
 
 import (
+	"net/netip"
 	"strings"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/variable"
 )
 
-// Facts are what the requests of a traffic show a proxy of themselves. Clients
-// here connect over loopback, so `ip_hash` sends them all to one server.
-func (t *Traffic) Facts() variable.Request {
+// Facts are what a request of a traffic, sent from an address, shows a proxy of
+// itself. pass says whom its headers make of the client; it may be nil.
+func (t *Traffic) Facts(from Address, pass *nginxconf.Pass) variable.Request {
 	rq := nginxconf.Request(t.Method, t.Path)
-	rq.Client = variable.Address{IP: "127.0.0.1", Binary: []byte{127, 0, 0, 1}}
 	rq.Header = func(yield func(name, value []byte) bool) {
 		for _, h := range t.Headers {
 			// nginx drops a header whose name isn't letters, digits and "-"
@@ -24,5 +24,6 @@ func (t *Traffic) Facts() variable.Request {
 			}
 		}
 	}
+	pass.Identify(&rq, netip.AddrFrom4(from))
 	return rq
 }

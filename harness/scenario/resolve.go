@@ -28,6 +28,7 @@ func newBinder() *bind.Binder {
 		reflect.TypeFor[form.Nginx]():       bindNginx,
 		reflect.TypeFor[form.Do]():          bindDo,
 		reflect.TypeFor[form.Expectation](): bindExpectation,
+		reflect.TypeFor[form.Addresses]():   bindAddresses,
 		reflect.TypeFor[form.Headers]():     bindHeaders,
 		reflect.TypeFor[[]fault.Header]():   bindHeaders,
 		reflect.TypeFor[fault.Size]():       bindSize,

@@ -64,10 +64,15 @@ func TestEveryKeyArrives(t *testing.T) {
 		},
 		{
 			Name: "closed", Method: "GET", Path: "/",
-			Load:   Load{Users: 2, Times: 3, Pause: Interval{Lo: 2 * sec, Hi: 20 * sec}, Start: Interval{Hi: 60 * sec}, For: 2 * time.Hour},
-			Client: Client{Keepalive: true, Timeout: 30 * sec, HTTP10: true},
+			Load: Load{Users: 2, Times: 3, Pause: Interval{Lo: 2 * sec, Hi: 20 * sec}, Start: Interval{Hi: 60 * sec}, For: 2 * time.Hour},
+			Client: Client{Keepalive: true, Timeout: 30 * sec, HTTP10: true, Addresses: Addresses{
+				{Address{127, 0, 0, 7}, Address{127, 0, 0, 7}},
+				{Address{127, 0, 1, 0}, Address{127, 0, 1, 255}},
+				{Address{127, 0, 2, 1}, Address{127, 0, 2, 9}},
+			}},
 		},
-		{Name: "explicit", Method: "GET", Path: "/", To: "8080", Load: Load{At: []time.Duration{0, 0, 61 * sec}}},
+		{Name: "explicit", Method: "GET", Path: "/", To: "8080", Load: Load{At: []time.Duration{0, 0, 61 * sec}},
+			Client: Client{Addresses: Addresses{{Loopback, Address{127, 255, 255, 254}}}}},
 	})
 
 	step := func(specs ...fault.Spec) fault.Fault {

@@ -108,4 +108,7 @@ type Client struct {
 	Timeout time.Duration
 	// HTTP10 speaks HTTP/1.0.
 	HTTP10 bool
+	// Addresses are where clients connect from: each user, or each request of an
+	// open loop, draws one.
+	Addresses Addresses
 }

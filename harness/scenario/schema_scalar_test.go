@@ -20,6 +20,7 @@ const (
 	durationPattern = `([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+`
 	countPattern    = `[0-9]+`
 	percentNumber   = `(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)`
+	addressPattern  = `127(\.[0-9]{1,3}){3}`
 	sizePattern     = `[0-9]+ ?(B|KiB|MiB|GiB)?`
 )
 
@@ -43,7 +44,7 @@ func scalarSchemas() map[reflect.Type]struct {
 	name   string
 	schema *jsonschema.Schema
 } {
-	zero := &jsonschema.Schema{Const: 0}
+	zero, one := &jsonschema.Schema{Const: 0}, uint64(1)
 	var outcomes []any
 	for o := event.Passed; o < event.ClientTimeout; o++ {
 		outcomes = append(outcomes, o.String())
@@ -74,6 +75,7 @@ func scalarSchemas() map[reflect.Type]struct {
 		reflect.TypeFor[form.Speed]():     {"Speed", anyOf(&jsonschema.Schema{Const: "auto"}, &jsonschema.Schema{Type: "number", Minimum: "1", Maximum: "1000"})},
 		reflect.TypeFor[form.Range]():     {"Range", anyOf(integer("1", ""), text(`^[0-9]+(\s*\.\.\s*([0-9]+)?)?$`, "1..2"))},
 		reflect.TypeFor[form.Share]():     {"Share", text(`^`+percentNumber+`\s*%$`, "10%")},
+		reflect.TypeFor[form.Addresses](): {"Addresses", anyOf(addressSchema(), &jsonschema.Schema{Type: "array", Items: addressSchema(), MinItems: &one})},
 		reflect.TypeFor[form.Headers]():   {"Headers", headersSchema()},
 		reflect.TypeFor[[]fault.Header](): {"Headers", headersSchema()},
 		reflect.TypeFor[form.Nginx](): {"Nginx", anyOf(text(`\S`), &jsonschema.Schema{
@@ -81,6 +83,10 @@ func scalarSchemas() map[reflect.Type]struct {
 		reflect.TypeFor[form.Do]():          {"Do", nil},
 		reflect.TypeFor[form.Expectation](): {"Expectation", nil},
 	}
+}
+
+func addressSchema() *jsonschema.Schema {
+	return text(`^\s*`+addressPattern+`(/[0-9]{1,2}|\s*\.\.\s*`+addressPattern+`)?\s*$`, "127.0.0.7", "127.0.0.0/24", "127.0.1.1..127.0.1.9")
 }
 
 func headersSchema() *jsonschema.Schema {

@@ -44,7 +44,8 @@ func (r *resolver) oneTraffic(k *yaml.Node, t *form.Traffic) {
 	out := Traffic{
 		Name: k.Value, Method: t.Request.Method, Path: t.Request.Path,
 		Headers: t.Headers, Body: int64(t.Body), To: string(t.To),
-		Client: Client{Keepalive: t.Client.Keepalive, Timeout: t.Client.Timeout, HTTP10: t.Client.HTTP == "1.0"},
+		Client: Client{Keepalive: t.Client.Keepalive, Timeout: t.Client.Timeout, HTTP10: t.Client.HTTP == "1.0",
+			Addresses: addresses(t.Client.Address)},
 	}
 	if t.Body > maxBody {
 		r.b.Errorf(bind.Node(r.b, &t.Body), "body: want at most 1GiB")

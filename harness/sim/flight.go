@@ -59,9 +59,10 @@ func (s *Sim) begin(f *flight) {
 	default:
 		w := &s.workers[f.worker]
 		u := l.Pass.Upstream
+		from := f.t.clientOf(f.id.N)
 		s.follow(f, f.req.Begin(w.groups[u], w.caches[u].modelOrNil(), upstream.Arrival{
 			ID: f.id, Method: f.t.plan.Spec.Method, Worker: f.worker, Policy: l.Pass.Policy,
-			ClientAddr: f.t.facts.Client.Binary, Key: f.t.key, Seed: s.plan.Seed,
+			ClientAddr: from.address, Key: from.key, Seed: s.plan.Seed,
 		}, s.now))
 	}
 }

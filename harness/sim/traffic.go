@@ -10,8 +10,8 @@ import (
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/plan"
+	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/proxy/nginxconf"
-	"github.com/nolive/nolive/proxy/variable"
 )
 
 // traffic is one source of requests, with its way through the configuration
@@ -21,8 +21,8 @@ type traffic struct {
 	location *nginxconf.Location
 	uri      string // the path that reaches a backend
 	header   func(string) string
-	facts    variable.Request
-	key      string                       // what the block's `hash` hashes
+	client   client                       // of all its requests, unless several is true
+	several  bool                         // requests come from several addresses
 	next     func() (time.Duration, bool) // open loop: the next arrival
 	stop     func()
 	sent     int
@@ -45,8 +45,10 @@ func (s *Sim) startTraffic(p *plan.Traffic) error {
 	if location != nil && location.Pass != nil {
 		t.uri = location.Pass.UpstreamURI(p.Spec.Path)
 	}
-	t.facts = p.Spec.Facts()
-	t.key = t.hashed()
+	t.client = t.clientAt(scenario.Loopback)
+	if as := p.Spec.Client.Addresses; len(as) > 0 {
+		t.client, t.several = t.clientAt(p.Address(1)), as.Several()
+	}
 	t.header = func(name string) string {
 		for _, h := range p.Spec.Headers {
 			if strings.EqualFold(h.Name, name) {
@@ -75,12 +77,28 @@ func (s *Sim) startTraffic(p *plan.Traffic) error {
 	return nil
 }
 
-// hashed is the key of the traffic's requests, which are all alike.
-func (t *traffic) hashed() string {
+// client is what a request tells of who sent it: all requests of an address are
+// alike.
+type client struct {
+	address []byte
+	key     string // what the block's `hash` hashes
+}
+
+// clientAt is the client of requests from an address.
+func (t *traffic) clientAt(from scenario.Address) client {
 	if t.location == nil || t.location.Pass == nil {
-		return ""
+		return client{}
 	}
-	return t.location.Pass.Upstream.Key.Value(&t.facts)
+	f := t.plan.Spec.Facts(from, t.location.Pass)
+	return client{f.Client.Binary, t.location.Pass.Upstream.Key.Value(&f)}
+}
+
+// clientOf is the client of the n-th request.
+func (t *traffic) clientOf(n int) client {
+	if !t.several {
+		return t.client
+	}
+	return t.clientAt(t.plan.Address(n))
 }
 
 func (s *Sim) stopTraffic() {

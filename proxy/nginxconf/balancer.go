@@ -38,7 +38,6 @@ func (in *interpreter) balancer(d *Directive, u *upstream.Config, b *balancing) 
 		u.Method = upstream.LeastConn
 	case "ip_hash":
 		u.Method = upstream.IPHash
-		in.byClient = append(in.byClient, d)
 	case "hash":
 		u.Method = upstream.Hash
 		in.key(d, u)
@@ -72,13 +71,12 @@ func (in *interpreter) parameter(d *Directive, i int, want string) bool {
 // default, or one of the methods that only the commercial nginx has.
 func (in *interpreter) leastConn(d *Directive) { in.parameter(d, 1, "least_conn") }
 
-// otherFacts notes who picks by what other directives change.
+// otherFacts notes who goes by headers where other directives change which there are.
 func (in *interpreter) otherFacts() {
 	for _, c := range []struct {
 		who         []*Directive
 		by, because string
 	}{
-		{in.byClient, "set_real_ip_from", "set_real_ip_from changes the client's address"},
 		{in.byHeader, "underscores_in_headers", "underscores_in_headers changes which headers there are"},
 		{in.byHeader, "ignore_invalid_headers", "ignore_invalid_headers changes which headers there are"},
 	} {

@@ -100,4 +100,7 @@ type Pass struct {
 	KeepConnection bool
 	// IgnoreClientAbort is proxy_ignore_client_abort.
 	IgnoreClientAbort bool
+
+	// clients are what Client goes by, in order.
+	clients []clientRule
 }

@@ -138,6 +138,12 @@ func dumpLocation(b *strings.Builder, l *Location) {
 		if p.IgnoreClientAbort {
 			b.WriteString(" ignore_abort")
 		}
+		for _, r := range p.clients {
+			fmt.Fprintf(b, " client %v %s", r.from, r.header)
+			if r.recursive {
+				b.WriteString(" recursive")
+			}
+		}
 	}
 	b.WriteString("\n")
 }

@@ -34,9 +34,7 @@ type interpreter struct {
 	names  map[string]string           // backends' names by canonical address
 	ports  map[string]*port            // listens by canonical address
 	zones  map[string]int64            // sizes of shared memory zones
-	// byClient are the directives that pick a server by the client's address.
-	byClient []*Directive
-	// byHeader are those that pick by a header.
+	// byHeader are the directives that go by a header of the request.
 	byHeader []*Directive
 }
 

@@ -21,8 +21,6 @@ func (in *interpreter) key(d *Directive, u *upstream.Config) {
 		switch why := unknowable(name); {
 		case why != "":
 			in.nginxOnlyArg(d, 0, "$"+name+" "+why)
-		case strings.HasSuffix(name, "remote_addr"):
-			in.byClient = append(in.byClient, d)
 		case strings.HasPrefix(name, "http_"):
 			in.byHeader = append(in.byHeader, d)
 		}
@@ -33,7 +31,7 @@ func (in *interpreter) key(d *Directive, u *upstream.Config) {
 // unknowable says why a variable's value isn't known to every engine, "" if it is.
 func unknowable(name string) string {
 	switch name {
-	case "remote_addr", "binary_remote_addr", "request_uri", "uri", "document_uri",
+	case "remote_addr", "binary_remote_addr", "realip_remote_addr", "request_uri", "uri", "document_uri",
 		"args", "query_string", "is_args", "request_method", "scheme":
 		return ""
 	case "http_host", "http_connection", "http_content_length", "http_transfer_encoding", "http_x_nolive_request":

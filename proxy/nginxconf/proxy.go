@@ -20,6 +20,9 @@ type proxyLevel struct {
 	headers []header
 	// root is the directive that says where files are.
 	root *Directive
+	// realIP is the level's own, serverRealIP that of the server's level.
+	realIP       realIP
+	serverRealIP *realIP
 }
 
 func defaults() proxyLevel {
@@ -39,6 +42,8 @@ func (l proxyLevel) over(outer proxyLevel) proxyLevel {
 	inherit(&l.http11, outer.http11)
 	inherit(&l.keepClient, outer.keepClient)
 	inherit(&l.root, outer.root)
+	inherit(&l.serverRealIP, outer.serverRealIP)
+	l.realIP = l.realIP.over(outer.realIP)
 	if l.headers == nil {
 		l.headers = outer.headers
 	}
@@ -83,6 +88,8 @@ func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
 			l.headers = append(l.headers, header{d.Arg(0), d.Arg(1), d})
 		case "root", "alias":
 			l.root = d
+		case "set_real_ip_from", "real_ip_header", "real_ip_recursive":
+			in.realIP(d, &l.realIP)
 		}
 	}
 	return l
@@ -176,6 +183,7 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 		HTTP11:            *l.http11,
 		KeepConnection:    in.keeps(l, u),
 		IgnoreClientAbort: *l.keepClient,
+		clients:           l.clientRules(),
 	}
 }
 

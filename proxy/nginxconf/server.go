@@ -36,6 +36,7 @@ func (in *interpreter) server(d *Directive, base proxyLevel) {
 		in.share(d, s, s.Listens[0], false)
 	}
 	here := in.proxyLevel(ds).over(base)
+	here.serverRealIP = &here.realIP
 	s.own = &Location{Path: "/", Return: in.firstReturn(ds)}
 	in.locations(ds, good, s, nil, here, inServer)
 	if here.root != nil && s.own.Return == nil && !slices.ContainsFunc(s.Locations, func(l *Location) bool { return !l.Exact && l.Path == "/" }) {

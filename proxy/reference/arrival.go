@@ -2,6 +2,7 @@ package reference
 
 import (
 	"net"
+	"net/netip"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
@@ -16,20 +17,19 @@ func (c *client) arrival(pass *nginxconf.Pass) upstream.Arrival {
 	}
 	switch u := pass.Upstream; u.Method {
 	case upstream.IPHash:
-		_, a.ClientAddr = c.remote()
+		a.ClientAddr = pass.Client(c.remote(), header(c.rq.fields)).AsSlice()
 	case upstream.Hash, upstream.ConsistentHash:
-		a.Key = c.hashed(u)
+		a.Key = c.hashed(pass)
 	}
 	return a
 }
 
 // hashed is the value of the block's key.
-func (c *client) hashed(u *upstream.Config) string {
-	text, bytes := c.remote()
+func (c *client) hashed(pass *nginxconf.Pass) string {
 	rq := nginxconf.Request(c.rq.method, string(c.rq.target))
-	rq.Client = variable.Address{IP: text, Binary: bytes}
 	rq.Header = header(c.rq.fields)
-	return u.Key.Value(&rq)
+	pass.Identify(&rq, c.remote())
+	return pass.Upstream.Key.Value(&rq)
 }
 
 // header is the fields for variables.
@@ -43,12 +43,11 @@ func header(fields []field) variable.Header {
 	}
 }
 
-// remote is the client's address as text and as 4 or 16 bytes.
-func (c *client) remote() (string, []byte) {
+// remote is the address that the connection comes from.
+func (c *client) remote() netip.Addr {
 	a, ok := c.peer.(*net.TCPAddr)
 	if !ok {
-		return "", nil
+		return netip.Addr{}
 	}
-	ip := a.AddrPort().Addr().Unmap()
-	return ip.String(), ip.AsSlice()
+	return a.AddrPort().Addr().Unmap()
 }

@@ -48,6 +48,10 @@ type Client struct {
 	// Timeout is how long a client waits for the whole answer before it closes
 	// the connection; default for ever.
 	Timeout time.Duration `yaml:"timeout"`
+	// Address is the loopback address that a client connects from, such as
+	// 127.0.0.7, or a network, a range, or a list of them, from which each user (each
+	// request where there are no users) draws one; default 127.0.0.1.
+	Address Addresses `yaml:"address"`
 	// HTTP is the protocol's version, "1.1" or "1.0"; default 1.1.
 	HTTP Word `yaml:"http" jsonschema:"enum=1.0,enum=1.1"`
 }
