@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"strconv"
@@ -106,7 +107,7 @@ func (c *conn) serveOne() bool {
 		c.fin()
 		return false
 	}
-	return c.readBody() == nil // what the script left of it
+	return c.readBody(math.MaxInt64) == nil // what the script left of it
 }
 
 // pick chooses the script for the request, and how long the connection is kept.
@@ -148,19 +149,22 @@ func (c *conn) refuseHead(err error) {
 	c.fin()
 }
 
-// readBody reads what is left of the request's body.
-func (c *conn) readBody() error {
+// readBody reads n bytes more of the request's body, or what is left.
+func (c *conn) readBody(n int64) error {
 	if c.req.Body == http.NoBody {
 		return nil
 	}
 	buf := c.out[:cap(c.out)]
-	for {
-		if _, err := c.req.Body.Read(buf); err == io.EOF {
+	for n > 0 {
+		k, err := c.req.Body.Read(buf[:min(int64(len(buf)), n)])
+		switch n -= int64(k); {
+		case err == io.EOF:
 			return nil
-		} else if err != nil {
+		case err != nil:
 			return err
 		}
 	}
+	return nil
 }
 
 // kill ends the connection from outside, as the kernel does for a process that

@@ -24,13 +24,16 @@ func (c *conn) cutAtAccept(f *fault.Fault, at time.Duration) {
 	c.end(f.AtAccept)
 }
 
-// end closes or resets the connection.
+// end closes or resets the connection, or leaves it dead.
 func (c *conn) end(how fault.Op) {
-	if how == fault.Reset {
+	switch how {
+	case fault.Reset:
 		c.rst()
-		return
+	case fault.Stall:
+		c.watch(never)
+	default:
+		c.fin()
 	}
-	c.fin()
 }
 
 // fin closes in the orderly way. The kernel sends RST for a socket that is

@@ -30,15 +30,11 @@ func (c *conn) idle() bool {
 	if err != nil || !c.wire.waited() {
 		return false
 	}
-	switch what := c.reuse(c.now()); what {
-	case 0:
-		return true
-	case fault.Stall:
-		c.watch(never)
-	default:
+	what := c.reuse(c.now())
+	if what != 0 {
 		c.end(what)
 	}
-	return false
+	return what == 0
 }
 
 // reuse is what a further request meets at its first byte.

@@ -2,6 +2,7 @@ package backends
 
 import (
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -15,21 +16,20 @@ import (
 // complete, so that being late once doesn't add up. It says whether the
 // connection can take another request.
 func (c *conn) play(sc *fault.Script, at time.Duration) bool {
-	sc = sc.For(c.req.Method)
+	sc = sc.For(c.req.Method, c.req.ContentLength)
 	now, off := at, int64(0)
 	for i := range sc.Steps {
 		st, ok := &sc.Steps[i], true
 		switch st.Op {
 		case fault.ReadAll:
-			now, ok = c.readAll(now)
+			now, ok = c.read(now, math.MaxInt64)
+		case fault.ReadBody:
+			now, ok = c.read(now, st.Len)
 		case fault.Wait:
 			now, ok = c.sleep(now + st.For)
 		case fault.Write:
 			now, ok = c.write(sc, st, &off, now)
-		case fault.Stall:
-			c.watch(never)
-			return false
-		case fault.Close, fault.Reset:
+		case fault.Stall, fault.Close, fault.Reset:
 			c.end(st.Op)
 			return false
 		}
@@ -37,15 +37,16 @@ func (c *conn) play(sc *fault.Script, at time.Duration) bool {
 			return false
 		}
 	}
-	if sc.Response.Announced < 0 {
+	if sc.Response.End() < 0 {
 		c.fin() // is what ends the body
 		return false
 	}
 	return true
 }
 
-// readAll reads the request's body and returns when the request was complete.
-func (c *conn) readAll(now time.Duration) (time.Duration, bool) {
+// read reads n bytes of the request's body, or what there is, and returns when
+// they were there.
+func (c *conn) read(now time.Duration, n int64) (time.Duration, bool) {
 	if c.req.ContentLength == 0 {
 		return now, true
 	}
@@ -54,7 +55,7 @@ func (c *conn) readAll(now time.Duration) (time.Duration, bool) {
 			return 0, false
 		}
 	}
-	if c.readBody() != nil {
+	if c.readBody(n) != nil {
 		return 0, false
 	}
 	return c.now(), true

@@ -9,6 +9,8 @@ func (b *Body) Append(dst []byte, off, n int64) []byte {
 	switch {
 	case off < 0 || n <= 0:
 		return dst
+	case b.Chunks != nil:
+		return b.appendChunked(dst, off, n)
 	case b.PDF:
 		d := newPDF(b.Size)
 		return d.append(dst, off, n)
@@ -18,19 +20,23 @@ func (b *Body) Append(dst []byte, off, n int64) []byte {
 	return appendLines(dst, off, n, '.')
 }
 
-// Append adds n bytes of the response, head first, from offset off to dst,
+// Append adds n bytes of the response, as it goes over the wire, from offset off to dst,
 // fewer where it ends.
 func (r *Response) Append(dst []byte, off, n int64) []byte {
 	n = min(n, r.Size()-off)
 	if off < 0 || n <= 0 {
 		return dst
 	}
-	if head := int64(len(r.Head)); off < head {
-		part := min(n, head-off)
-		dst = append(dst, r.Head[off:off+part]...)
-		off, n = off+part, n-part
+	for _, head := range [2][]byte{r.Interim, r.Head} {
+		if size := int64(len(head)); off < size {
+			part := min(n, size-off)
+			dst = append(dst, head[off:off+part]...)
+			off, n = 0, n-part
+		} else {
+			off -= size
+		}
 	}
-	return r.Body.Append(dst, off-int64(len(r.Head)), n)
+	return r.Body.Append(dst, off, n)
 }
 
 // line is the length of a line of filler.

@@ -1,8 +1,11 @@
 package fault_test
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"regexp"
 	"strconv"
 	"testing"
@@ -16,7 +19,12 @@ import (
 func TestPiecesMakeTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := fault.Respond(fault.RespondSpec{Body: "literal text"}).Response
-		switch rapid.IntRange(0, 2).Draw(t, "content") {
+		switch rapid.IntRange(0, 3).Draw(t, "content") {
+		case 3:
+			r = fault.Respond(fault.RespondSpec{
+				Framing: "chunked", Interim: 103, Size: fault.Size(rapid.IntRange(0, 5000).Draw(t, "size")),
+				Chunk: fault.Size(rapid.IntRange(0, 700).Draw(t, "chunk")), Trailers: []fault.Header{{"X-Sum", "5"}},
+			}).Response
 		case 0:
 			r.Body = fault.Body{Size: rapid.Int64Range(0, 5000).Draw(t, "size")}
 		case 1:
@@ -38,6 +46,36 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 			t.Fatalf("there is %q after the end", out)
 		}
 	})
+}
+
+// Chunks are what a library makes of the same body.
+func TestChunksAreReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.Int64Range(1, 5000).Draw(t, "size")
+		r := fault.Respond(fault.RespondSpec{
+			Framing: "chunked", Size: fault.Size(size), Chunk: fault.Size(rapid.IntRange(0, 700).Draw(t, "chunk")),
+			Trailers: []fault.Header{{"X-Sum", "5"}},
+		}).Response
+		res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(r.Append(nil, 0, r.Size()))), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(res.Body)
+		want := (&fault.Body{Size: size}).Append(nil, 0, size)
+		if err != nil || !bytes.Equal(got, want) || res.Trailer.Get("X-Sum") != "5" {
+			t.Fatalf("got %d bytes, %v and the trailer %v, want %d", len(got), err, res.Trailer, size)
+		}
+	})
+}
+
+func TestHeaderOfAnySize(t *testing.T) {
+	for _, size := range []int{49, 50, 1061, 1062, 1063, 1071, 1072, 1073, 2100, 9 << 10} {
+		r := meaning(t, &fault.RespondSpec{HeaderSize: fault.Size(size)}).Script.Response
+		res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(r.Append(nil, 0, r.Size()))), nil)
+		if err != nil || len(r.Head) != size || res.ContentLength != 3 {
+			t.Errorf("%d: the head has %d bytes: %v", size, len(r.Head), err)
+		}
+	}
 }
 
 func TestFillerShowsAHole(t *testing.T) {

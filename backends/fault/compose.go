@@ -2,6 +2,7 @@ package fault
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,7 +19,8 @@ func Compose(steps ...Fault) (Fault, error) {
 		return steps[0], nil
 	}
 	names := make([]string, len(steps))
-	out := Script{Steps: []Step{{Op: ReadAll}}}
+	var out Script
+	var front []Step // what is read comes before all waits
 	for i := range steps {
 		f := &steps[i]
 		switch {
@@ -38,20 +40,48 @@ func Compose(steps ...Fault) (Fault, error) {
 			}
 			out.Response = f.Script.Response
 		}
-		for _, st := range f.Script.Steps {
-			if st.Op != ReadAll && st.Op != ReadHead {
-				out.Steps = append(out.Steps, st)
-			}
+		read, rest := f.Script.split()
+		switch {
+		case front == nil && len(read) > 0:
+			front = read
+		case len(read) == 0:
+		case !wholly(front) && !wholly(out.Steps):
+			out.Steps = append(out.Steps, read...)
 		}
+		out.Steps = append(out.Steps, rest...)
 	}
+	if front == nil {
+		front = []Step{{Op: ReadAll}}
+	}
+	out.Steps = append(slices.Clip(front), out.Steps...)
 	out.Name = strings.Join(names, "+")
 	return Fault{Script: out}, nil
 }
 
+// split divides the steps behind the last one that reads.
+func (s *Script) split() (read, rest []Step) {
+	n := 0
+	for i, st := range s.Steps {
+		switch st.Op {
+		case ReadHead, ReadBody, ReadAll:
+			n = i + 1
+		}
+	}
+	return s.Steps[:n], s.Steps[n:]
+}
+
+// wholly says whether the steps read the whole request.
+func wholly(steps []Step) bool {
+	return slices.ContainsFunc(steps, func(st Step) bool { return st.Op == ReadAll })
+}
+
 // ends says whether nothing can come after the script on its connection.
 func (s *Script) ends() bool {
+	if len(s.Steps) == 0 {
+		return false
+	}
 	switch s.Steps[len(s.Steps)-1].Op {
-	case Close, Reset, Stall:
+	case Close, Reset, Drop, Stall:
 		return true
 	}
 	return false

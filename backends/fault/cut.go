@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// CutSpec is what reset and close have in common: where in the exchange the
-// connection ends, and the response that doesn't get through.
+// CutSpec is what reset, close and hang have in common: where in the exchange the
+// connection ends or stands still, and the response that doesn't get through.
 type CutSpec struct {
 	// At is where: "accept" (as soon as the connection was accepted), "request"
-	// (after the whole request; the default), "header" (inside the response's
-	// header), "after_header" (before the first byte of its body) or "body"
-	// (inside the body).
+	// (after the request, or the part of it that read says; the default), "header"
+	// (inside the response's header), "after_header" (before the first byte of its
+	// body) or "body" (inside the body as it goes over the wire).
 	At string `yaml:"at" jsonschema:"enum=accept,enum=request,enum=header,enum=after_header,enum=body"`
 	// Bytes of the header or of the body that still go out; default half of it.
 	Bytes Size `yaml:"bytes"`
@@ -37,13 +37,19 @@ func (s *CutSpec) checkAt() error {
 	return fmt.Errorf("at: %q is none of accept, request, header, after_header, body", s.At)
 }
 
-// cut makes the fault that ends the connection with end, Close or Reset.
+// cut makes the fault that ends with end, Close, Reset or Stall.
 func (s *CutSpec) cut(name string, end Op) (Fault, error) {
 	if err := s.checkAt(); err != nil {
 		return Fault{}, err
 	}
 	if err := s.RespondSpec.validate(); err != nil {
 		return Fault{}, err
+	}
+	if s.Then != "" {
+		return Fault{}, fmt.Errorf("then: %s is already what happens in the end", name)
+	}
+	if s.At == "accept" && s.Read.Some {
+		return Fault{}, fmt.Errorf("read: nothing is read before the end at accept")
 	}
 	inside := s.At == "header" || s.At == "body"
 	switch {
@@ -53,6 +59,8 @@ func (s *CutSpec) cut(name string, end Op) (Fault, error) {
 		return Fault{}, fmt.Errorf("share: only for at: body")
 	case s.Bytes != 0 && s.Share != 0:
 		return Fault{}, fmt.Errorf("share: there are bytes already; give one of the two")
+	case s.Pause != 0 && end == Stall:
+		return Fault{}, fmt.Errorf("pause: a hang has no end to wait for")
 	case s.Pause != 0 && !inside && s.At != "after_header":
 		return Fault{}, fmt.Errorf("pause: only where a part of the response goes out; use after")
 	}
@@ -62,14 +70,22 @@ func (s *CutSpec) cut(name string, end Op) (Fault, error) {
 	if s.At == "accept" {
 		return Fault{AtAccept: end, AcceptAfter: s.After}, nil
 	}
-	steps := wait([]Step{{Op: ReadAll}}, s.After)
 	sc := Script{Name: name, Response: s.response()}
+	steps := s.begin(&sc.Response)
 	if inside || s.At == "after_header" {
+		head := int64(len(sc.Response.Head))
 		n, err := s.sent(&sc.Response)
 		if err != nil {
 			return Fault{}, err
 		}
-		steps = wait(append(steps, Step{Op: Write, Len: n}), s.Pause)
+		if s.Rate != 0 && n > head {
+			body := s.Rate.step()
+			body.Len = n - head
+			steps = append(steps, Step{Op: Write, Len: head}, body)
+		} else {
+			steps = append(steps, Step{Op: Write, Len: n})
+		}
+		steps = wait(steps, s.Pause)
 	}
 	sc.Steps = append(steps, Step{Op: end})
 	return Fault{Script: sc}, nil

@@ -10,6 +10,8 @@ import (
 type DripSpec struct {
 	// Every is the time between two pieces; default 1s.
 	Every time.Duration `yaml:"every"`
+	// Total is the time from the first piece to the last, instead of every.
+	Total time.Duration `yaml:"total"`
 	// Bytes of a piece; default 1.
 	Bytes Size `yaml:"bytes"`
 	// What drips: "header", "body" or "both" (the default); the rest comes in one go.
@@ -18,11 +20,11 @@ type DripSpec struct {
 	RespondSpec `yaml:",inline"`
 }
 
-// maxPieces bounds how many pieces a response is cut into.
-const maxPieces = 1 << 20
-
 // Fault returns the drip; the error names the field that is wrong.
 func (s *DripSpec) Fault() (Fault, error) {
+	if s.Rate != 0 {
+		return Fault{}, fmt.Errorf("rate: a drip has its own pace; give every and bytes")
+	}
 	f, err := s.fault("drip")
 	if err != nil {
 		return Fault{}, err
@@ -41,34 +43,52 @@ func (s *DripSpec) Fault() (Fault, error) {
 		return Fault{}, fmt.Errorf("bytes: %d is less than 1", piece)
 	}
 	r := &f.Script.Response
-	head, dripping := int64(len(r.Head)), r.Size()
-	var steps []Step
+	head, dripping := int64(len(r.Head)), int64(len(r.Head))+r.Body.Size
 	switch s.What {
 	case "", "both":
-		steps = []Step{{Op: Write, Len: -1, Chunk: piece, For: every}}
 	case "header":
 		dripping = head
-		steps = []Step{{Op: Write, Len: head, Chunk: piece, For: every}, {Op: Write, Len: -1}}
 	case "body":
 		dripping -= head
-		steps = []Step{{Op: Write, Len: head}, {Op: Write, Len: -1, Chunk: piece, For: every}}
 	default:
 		return Fault{}, fmt.Errorf("what: %q is none of header, body, both", s.What)
 	}
-	if n := dripping / piece; n > maxPieces {
-		return Fault{}, fmt.Errorf("bytes: %d pieces are more than %d", n, maxPieces)
+	n := (dripping - 1) / piece // gaps
+	if s.Total != 0 {
+		if err := checkSpan("total", s.Total); err != nil {
+			return Fault{}, err
+		}
+		switch {
+		case s.Every != 0:
+			return Fault{}, fmt.Errorf("total: there is every already; give one of the two")
+		case n < 1:
+			return Fault{}, fmt.Errorf("total: there is one piece only; give less bytes")
+		}
+		every = s.Total / time.Duration(n)
+	}
+	if n > maxPieces {
+		return Fault{}, fmt.Errorf("bytes: %d pieces are more than %d", n+1, maxPieces)
 	} else if float64(n)*float64(every) > float64(maxSpan) {
-		return Fault{}, fmt.Errorf("every: %d pieces take longer than %v", n, maxSpan)
+		return Fault{}, fmt.Errorf("every: %d pieces take longer than %v", n+1, maxSpan)
+	}
+	drop := Step{Op: Write, Len: -1, Chunk: piece, For: every}
+	steps := []Step{drop}
+	switch s.What {
+	case "header":
+		drop.Len = head
+		steps = []Step{drop, {Op: Write, Len: -1}}
+	case "body":
+		steps = []Step{{Op: Write, Len: head}, drop}
 	}
 	f.Script.Steps = splice(f.Script.Steps, steps)
 	return f, nil
 }
 
-// splice puts other steps in the place of the one Write of an ordinary answer.
+// splice puts other steps in the place of the Write of the whole answer.
 func splice(steps, with []Step) []Step {
 	var out []Step
 	for _, st := range steps {
-		if st.Op == Write {
+		if st.Op == Write && st.Len < 0 {
 			out = append(out, with...)
 			continue
 		}

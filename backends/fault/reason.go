@@ -6,6 +6,7 @@ package fault
 func reason(status int) string { return reasons[status] }
 
 var reasons = map[int]string{
+	100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
 	200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information",
 	204: "No Content", 205: "Reset Content", 206: "Partial Content", 207: "Multi-Status",
 	208: "Already Reported", 226: "IM Used",

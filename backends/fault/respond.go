@@ -6,27 +6,50 @@ import (
 	"time"
 )
 
-// RespondSpec is `respond: {status, headers, body, size, after, framing}`: an
-// ordinary answer. The zero value answers 200 with a short text at once.
+// RespondSpec is `respond: {status, headers, body, ...}`: an ordinary answer.
+// The zero value answers 200 with a short text at once.
 type RespondSpec struct {
 	// Status code, 200 to 599; default 200.
 	Status int `yaml:"status"`
 	// Headers to add, in this order. Content-Length and Transfer-Encoding are refused,
 	// because they follow from the body; "Connection: close" closes after the answer.
 	Headers []Header `yaml:"headers"`
+	// HeaderSize pads the header to exactly this many bytes, with its status line
+	// and its empty line.
+	HeaderSize Size `yaml:"header_size"`
 	// Body as literal text; default is the status in words.
 	Body string `yaml:"body"`
 	// Size is a number of filler bytes instead of a literal body.
 	Size Size `yaml:"size"`
-	// After is how long the backend works before it answers, from the end of the request.
+	// Rate at which the body goes out, bytes per second; default as fast as the
+	// connection takes it.
+	Rate Rate `yaml:"rate"`
+	// After is how long the backend works before it answers, from the end of what
+	// it reads of the request.
 	After time.Duration `yaml:"after"`
 	// Framing says how the body ends: "length" announces it with Content-Length
-	// (the default), "close" leaves that out and closes the connection.
-	Framing string `yaml:"framing" jsonschema:"enum=length,enum=close"`
+	// (the default), "chunked" sends it in chunks, "close" leaves the length out and
+	// closes the connection, and "http10" does so as HTTP/1.0.
+	Framing string `yaml:"framing" jsonschema:"enum=length,enum=chunked,enum=close,enum=http10"`
+	// Length is the Content-Length to announce instead of the body's own.
+	Length Size `yaml:"length"`
+	// Chunk is the number of bytes of a chunk; default one chunk for all. For
+	// framing: chunked.
+	Chunk Size `yaml:"chunk"`
+	// Trailers are header lines behind a chunked body.
+	Trailers []Header `yaml:"trailers"`
+	// Interim is the status of an interim response, 100 to 199 but not 101, that
+	// goes out as soon as the request's head was read.
+	Interim int `yaml:"interim"`
+	// Read is how much of the request is read before the answer: "all" (the
+	// default), "head", or a number of bytes of its body.
+	Read Part `yaml:"read"`
+	// Then is what happens after the answer: "keep" the connection as HTTP says
+	// (the default), "close" as the system call does, which resets when a part of the
+	// request wasn't read, "linger" (FIN, and what comes is read), "reset", or "hang"
+	// with the connection open and nothing read any more.
+	Then string `yaml:"then" jsonschema:"enum=keep,enum=close,enum=linger,enum=reset,enum=hang"`
 }
-
-// Header is one header line.
-type Header struct{ Name, Value string }
 
 // Respond returns the script of an ordinary answer.
 func Respond(s RespondSpec) Script { return s.script("respond") }
@@ -45,12 +68,40 @@ func (s *RespondSpec) fault(name string) (Fault, error) {
 }
 
 func (s *RespondSpec) script(name string) Script {
-	sc := Script{Name: name, Response: s.response(), Steps: wait([]Step{{Op: ReadAll}}, s.After)}
-	sc.Steps = append(sc.Steps, Step{Op: Write, Len: -1})
-	if s.closes() {
+	sc := Script{Name: name, Response: s.response()}
+	sc.Steps = append(s.begin(&sc.Response), s.write(&sc.Response)...)
+	switch s.Then {
+	case "", "keep":
+		if s.closes() {
+			sc.Steps = append(sc.Steps, Step{Op: Close})
+		}
+	case "close":
+		sc.Steps = append(sc.Steps, Step{Op: Drop})
+	case "linger":
 		sc.Steps = append(sc.Steps, Step{Op: Close})
+	case "reset":
+		sc.Steps = append(sc.Steps, Step{Op: Reset})
+	case "hang":
+		sc.Steps = append(sc.Steps, Step{Op: Stall})
 	}
 	return sc
+}
+
+// begin is what comes before the first byte of the answer.
+func (s *RespondSpec) begin(r *Response) []Step {
+	var steps []Step
+	if n := int64(len(r.Interim)); n > 0 {
+		steps = []Step{{Op: ReadHead}, {Op: Write, Len: n}}
+	}
+	return wait(append(steps, s.Read.step()), s.After)
+}
+
+// write is the answer itself.
+func (s *RespondSpec) write(r *Response) []Step {
+	if s.Rate == 0 {
+		return []Step{{Op: Write, Len: -1}}
+	}
+	return []Step{{Op: Write, Len: int64(len(r.Head))}, s.Rate.step()}
 }
 
 // closes says whether the backend closes after the answer.
@@ -60,53 +111,8 @@ func (s *RespondSpec) closes() bool {
 			return true
 		}
 	}
-	return s.Framing == "close"
+	return s.Framing == "close" || s.Framing == "http10"
 }
-
-func (s *RespondSpec) response() Response {
-	status := s.status()
-	body := Body{Size: int64(s.Size)}
-	if s.Size == 0 {
-		text := s.Body
-		if text == "" {
-			text = reason(status) + "\n"
-		}
-		body = Body{Size: int64(len(text)), Text: []byte(text)}
-	}
-	return s.around(body)
-}
-
-// around puts the spec's head in front of a body. A status that can have no
-// body gets none, and no length either.
-func (s *RespondSpec) around(body Body) Response {
-	status := s.status()
-	var head strings.Builder
-	fmt.Fprintf(&head, "HTTP/1.1 %d %s\r\n", status, reason(status))
-	for _, h := range s.Headers {
-		fmt.Fprintf(&head, "%s: %s\r\n", h.Name, h.Value)
-	}
-	announced := body.Size
-	switch {
-	case bodyless(status):
-		body, announced = Body{}, 0
-	case s.Framing == "close":
-		announced = -1
-	default:
-		fmt.Fprintf(&head, "Content-Length: %d\r\n", body.Size)
-	}
-	head.WriteString("\r\n")
-	return Response{Status: status, Head: []byte(head.String()), Body: body, Announced: announced}
-}
-
-func (s *RespondSpec) status() int {
-	if s.Status == 0 {
-		return 200
-	}
-	return s.Status
-}
-
-// bodyless says whether a response with the status ends with its head (RFC 9112, 6.3).
-func bodyless(status int) bool { return status == 204 || status == 304 }
 
 // wait adds a wait to steps, if there is one.
 func wait(steps []Step, d time.Duration) []Step {
@@ -114,44 +120,6 @@ func wait(steps []Step, d time.Duration) []Step {
 		return steps
 	}
 	return append(steps, Step{Op: Wait, For: d})
-}
-
-func (s *RespondSpec) validate() error {
-	switch {
-	case s.Status != 0 && (s.Status < 200 || s.Status > 599):
-		return fmt.Errorf("status: %d is not in 200..599", s.Status)
-	case s.Body != "" && s.Size != 0:
-		return fmt.Errorf("size: there is a body already; give one of the two")
-	case s.Size < 0 || s.Size > maxSize:
-		return fmt.Errorf("size: %d is not in 0..%s", s.Size, maxSize)
-	case bodyless(s.status()) && (s.Body != "" || s.Size != 0):
-		return fmt.Errorf("body: a response with status %d has none", s.Status)
-	case s.Framing != "" && s.Framing != "length" && s.Framing != "close":
-		return fmt.Errorf("framing: %q is neither length nor close", s.Framing)
-	}
-	for _, h := range s.Headers {
-		if err := h.validate(); err != nil {
-			return fmt.Errorf("headers: %w", err)
-		}
-	}
-	return checkSpan("after", s.After)
-}
-
-func (h Header) validate() error {
-	switch {
-	case h.Name == "" || strings.ContainsFunc(h.Name, notToken):
-		return fmt.Errorf("%q is no header name", h.Name)
-	case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
-		return fmt.Errorf("%s follows from the body; use size or framing", h.Name)
-	case strings.ContainsAny(h.Value, "\r\n\x00"):
-		return fmt.Errorf("the value of %s has a line break or a NUL", h.Name)
-	}
-	return nil
-}
-
-// notToken says whether r may not stand in a token (RFC 9110, 5.6.2).
-func notToken(r rune) bool {
-	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
 }
 
 // maxSpan is the longest wait that is taken, a year: sums of waits stay far

@@ -14,16 +14,43 @@ type Script struct {
 	Steps []Step
 }
 
-// For returns the script as it is played for a request with the method: to a
-// HEAD the response ends with its head, whatever length that gives.
-func (s *Script) For(method string) *Script {
-	if method != "HEAD" || s.Response.Body.Size == 0 {
+// For returns the script as it is played for a request with the method and a
+// body of so many bytes (-1 for one of unknown length): to a HEAD the response
+// ends with its head, whatever length that gives, and Drop is what it comes to.
+func (s *Script) For(method string, body int64) *Script {
+	last := len(s.Steps) - 1
+	head := method == "HEAD" && s.Response.Body.Size > 0
+	drop := last >= 0 && s.Steps[last].Op == Drop
+	if !head && !drop {
 		return s
 	}
-	h := *s
-	h.Response.Body = Body{}
-	h.Response.Announced = max(h.Response.Announced, 0)
-	return &h
+	out := *s
+	if head {
+		out.Response.Body = Body{}
+		out.Response.Announced = max(out.Response.Announced, 0)
+	}
+	if drop {
+		out.Steps = append([]Step{}, s.Steps...)
+		out.Steps[last].Op = Close
+		if s.unread(body) {
+			out.Steps[last].Op = Reset
+		}
+	}
+	return &out
+}
+
+// unread says whether the script leaves a part of a request's body unread.
+func (s *Script) unread(body int64) bool {
+	read := int64(0)
+	for _, st := range s.Steps {
+		switch st.Op {
+		case ReadAll:
+			return false
+		case ReadBody:
+			read += st.Len
+		}
+	}
+	return body < 0 || read < body
 }
 
 // Op is one thing a backend can do on a connection.
@@ -33,6 +60,8 @@ type Op uint8
 const (
 	// ReadHead reads until the request's head is complete.
 	ReadHead Op = iota + 1
+	// ReadBody reads Len bytes of the request's body behind its head.
+	ReadBody
 	// ReadAll reads the whole request, head and body.
 	ReadAll
 	// Wait lets For pass.
@@ -48,6 +77,9 @@ const (
 	Close
 	// Reset cuts the connection (RST).
 	Reset
+	// Drop closes the connection as the system call does: Reset when part of the
+	// request wasn't read, otherwise Close. For resolves it.
+	Drop
 )
 
 // Step is one step of a script.

@@ -50,23 +50,6 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// Rate is a number of bytes per second of scenario time, written as a size,
-// with or without "/s".
-type Rate int64
-
-// UnmarshalText parses a rate.
-func (r *Rate) UnmarshalText(text []byte) error {
-	var s Size
-	if err := s.UnmarshalText([]byte(strings.TrimSuffix(string(text), "/s"))); err != nil {
-		return fmt.Errorf("%q is no rate; want a size per second, as in 256KiB/s", text)
-	}
-	*r = Rate(s)
-	return nil
-}
-
-// MarshalText is the inverse of UnmarshalText; it never fails.
-func (r Rate) MarshalText() ([]byte, error) { return []byte(Size(r).String() + "/s"), nil }
-
 // Portion is a part of a whole, written as 25% or 0.25.
 type Portion float64
 

@@ -17,9 +17,6 @@ type SlowPDFSpec struct {
 	Rate Rate `yaml:"rate"`
 }
 
-// ratePiece is how often a rate lets a piece go.
-const ratePiece = 100 * time.Millisecond
-
 // Fault returns the report; the error names the field that is wrong.
 func (s *SlowPDFSpec) Fault() (Fault, error) {
 	size := s.Size
@@ -29,8 +26,6 @@ func (s *SlowPDFSpec) Fault() (Fault, error) {
 	switch {
 	case size < 1<<10 || size > 4<<30:
 		return Fault{}, fmt.Errorf("size: %s is not in 1KiB..4GiB", size)
-	case s.Rate < 0:
-		return Fault{}, fmt.Errorf("rate: %d is less than 0", s.Rate)
 	}
 	if err := checkSpan("generate", s.Generate); err != nil {
 		return Fault{}, err
@@ -41,14 +36,9 @@ func (s *SlowPDFSpec) Fault() (Fault, error) {
 		Response: head.around(Body{Size: int64(size), PDF: true}),
 		Steps:    wait([]Step{{Op: ReadAll}}, s.Generate),
 	}
-	write := Step{Op: Write, Len: -1}
-	if s.Rate > 0 {
-		write.Chunk = max(1, int64(s.Rate)/int64(time.Second/ratePiece))
-		write.For = time.Duration(float64(write.Chunk) / float64(s.Rate) * float64(time.Second))
-		if n := int64(size) / write.Chunk; n > maxPieces {
-			return Fault{}, fmt.Errorf("rate: %d pieces are more than %d", n, maxPieces)
-		}
+	if err := s.Rate.check(int64(size)); err != nil {
+		return Fault{}, err
 	}
-	sc.Steps = append(sc.Steps, write)
+	sc.Steps = append(sc.Steps, s.Rate.step())
 	return Fault{Script: sc}, nil
 }

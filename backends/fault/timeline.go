@@ -51,7 +51,7 @@ func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Durati
 			}
 		}
 	}
-	if now, ok := thaw(now); ok && s.Response.Announced < 0 {
+	if now, ok := thaw(now); ok && s.Response.End() < 0 && seen > 0 {
 		dst = append(dst, Sight{At: now, Bytes: seen, End: Close})
 	}
 	return dst

@@ -40,9 +40,12 @@ expect: [EXPECT]
 		"{reset: accept}", "{reset: request}", "{reset: header}", "{close: after_header}", "{close: body}", "{close: {at: body, bytes: 1}}",
 		"{drip: {what: header}}", "{drip: {what: body}}", "{drip: {what: both, every: 250ms}}", "{slow_pdf: {size: 2MiB, rate: 1MiB/s}}",
 		"{respond: {headers: {X: 1, Y: [a, b]}}}",
+		"{hang: body}", "{hang: {at: body, share: 50%}}", "{drip: {total: 6s, what: header}}",
+		"{respond: {framing: chunked, chunk: 4KiB, trailers: {X: 1}, rate: 10KiB/s, size: 20KiB, interim: 103, read: head, then: linger}}",
+		"{respond: {read: 10KiB}}", "{respond: {read: 5}}", "{respond: {framing: http10}}", "{respond: {header_size: 9KiB, length: 5}}",
 		"close_on_reuse", "{close_on_reuse: reset}", "{close_on_reuse: {with: blackhole}}", "{keepalive: 5s}", "{keepalive: {requests: 2, silent: true, with: reset}}")
 	try("DO", false, "freez", "status", "wait", "{freeze: 5}", "{status: 199}", "{status: 600}", "{status: {code: 600}}", "{status: {}}", "{status: ok}", "[]", "5", "{}",
-		"{respond: {framing: chunked}}", "{respond: 5}", "{reset: middle}", "{close: {at: end}}", "{drip: {what: all}}", "{drip: {evry: 1s}}",
+		"{respond: {framing: chunk}}", "{respond: {then: stay}}", "{respond: {interim: 200}}", "{respond: {read: some}}", "{hang: middle}", "{respond: 5}", "{reset: middle}", "{close: {at: end}}", "{drip: {what: all}}", "{drip: {evry: 1s}}",
 		"{slow_pdf: {size: big}}", "{slow_pdf: {rate: 5/m}}", "{hang: , freeze: }", "{close: {share: 120%, at: body}}", "{respond: {after: 5}}",
 		"keepalive", "{keepalive: {}}", "{keepalive: {silent: true}}", "{keepalive: {idle: 5s, with: rst}}", "{close_on_reuse: rst}", "{close_on_reuse: {at: body}}")
 	try("WHEN ", true, "when: {request: 3}, ", "when: {request: 1..2}, ", "when: {request: 3..}, ", "when: {share: 10%}, ", "when: {share: 0.5%}, ", "when: {every: 2}, ",

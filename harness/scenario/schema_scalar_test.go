@@ -67,6 +67,7 @@ func scalarSchemas() map[reflect.Type]struct {
 		reflect.TypeFor[check.Ended]():    {"Outcome", &jsonschema.Schema{Enum: outcomes}},
 		reflect.TypeFor[fault.Size]():     {"Size", anyOf(integer("0", ""), text(`^`+sizePattern+`$`, "10KiB", "2MiB"))},
 		reflect.TypeFor[fault.Rate]():     {"ByteRate", anyOf(integer("0", ""), text(`^`+sizePattern+`(/s)?$`, "256KiB/s"))},
+		reflect.TypeFor[fault.Part]():     {"Part", anyOf(&jsonschema.Schema{Enum: []any{"all", "head"}}, integer("0", ""), text(`^`+sizePattern+`$`, "10KiB"))},
 		reflect.TypeFor[fault.Portion]():  {"Portion", anyOf(&jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}, text(`^`+percentNumber+` ?%$`, "25%"))},
 		reflect.TypeFor[form.Word]():      {"Word", anyOf(&jsonschema.Schema{Type: "string"}, &jsonschema.Schema{Type: "number"})},
 		reflect.TypeFor[form.Interval]():  {"Interval", anyOf(text(`^`+durationPattern+`(\s*\.\.\s*`+durationPattern+`)?$`, "5s", "2s..20s"), zero)},
@@ -131,7 +132,7 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 		return text(`^` + durationPattern + `$`)
 	case "close_on_reuse":
 		return &jsonschema.Schema{Enum: []any{"fin", "reset", "blackhole"}}
-	case "close", "reset":
+	case "close", "reset", "hang":
 		return &jsonschema.Schema{Enum: cutPlaces}
 	}
 	b.t.Fatalf("the short form of %s has no schema", kind)
@@ -150,7 +151,7 @@ func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 	status := func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "200", "599" }
 	set("status", status)
 	set("code", status)
-	set("framing", func(p *jsonschema.Schema) { p.Enum = []any{"length", "close"} })
+	set("interim", func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "100", "199" })
 	set("what", func(p *jsonschema.Schema) { p.Enum = []any{"header", "body", "both"} })
 	if kind == "keepalive" {
 		s.Required = nil
@@ -158,7 +159,7 @@ func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 		s.DependentRequired = map[string][]string{"silent": {"requests"}}
 		set("requests", func(p *jsonschema.Schema) { p.Minimum = "1" })
 	}
-	if kind == "close" || kind == "reset" {
+	if kind == "close" || kind == "reset" || kind == "hang" {
 		set("at", func(p *jsonschema.Schema) { p.Enum = cutPlaces })
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -105,6 +106,8 @@ func (s *Sim) readBy(x *exchange) {
 	if x.f.gen != x.gen {
 		return // the proxy has given this attempt up
 	}
+	x.conn.dead = script.Steps[len(script.Steps)-1].Op == fault.Stall
+	script = script.For(x.t.plan.Spec.Method, x.t.plan.Spec.Body)
 	sights := script.Timeline(x.f.sights[:0], s.now, x.b.doors.Thaw)
 	sights = keep.Until(sights, script, x.b.doors.Thaw)
 	if at, ok := x.b.doors.Closes(s.now); ok {
@@ -155,7 +158,7 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 			break
 		}
 		switch {
-		case script != nil && v.Bytes >= int64(len(script.Response.Head)):
+		case script != nil && v.Bytes > 0 && v.Bytes >= script.Response.HeadEnd():
 			s.due(f, v.At, doHeader, 0)
 			return
 		case v.End == fault.Close:
@@ -190,7 +193,7 @@ func (s *Sim) header(f *flight) {
 func (s *Sim) pass(f *flight) {
 	timeout := f.t.location.Pass.ReadTimeout
 	r := &f.script.Response
-	whole := int64(len(r.Head)) + max(r.Announced, 0)
+	whole := r.End()
 	last := s.now
 	for _, v := range f.sights {
 		if v.At < s.now {
@@ -201,10 +204,10 @@ func (s *Sim) pass(f *flight) {
 		}
 		last = v.At
 		switch {
-		case r.Announced >= 0 && v.Bytes >= whole, f.t.plan.Spec.Method == "HEAD":
+		case whole >= 0 && v.Bytes >= whole, f.t.plan.Spec.Method == "HEAD":
 			s.due(f, v.At, doEnd, event.Passed)
 			return
-		case v.End == fault.Close && r.Announced < 0:
+		case v.End == fault.Close && whole < 0:
 			s.due(f, v.At, doEnd, event.Passed)
 			return
 		case v.End == fault.Close:
@@ -215,7 +218,7 @@ func (s *Sim) pass(f *flight) {
 			return
 		}
 	}
-	if r.Announced < 0 && f.sights[len(f.sights)-1].Bytes >= r.Size() {
+	if whole < 0 && f.sights[len(f.sights)-1].Bytes >= r.Size() {
 		// The script is over, and without a length only closing ends the body.
 		s.due(f, last, doEnd, event.Passed)
 		return
@@ -241,15 +244,26 @@ func (s *Sim) end(f *flight) {
 }
 
 // keep stores the upstream connection where nginx would: the request asked for
-// it, the response came whole with its length, and nobody closed.
+// it, the response came whole, nothing more than it, and nobody closed. What comes
+// later ends the idle connection, be it an end or more data.
 func (s *Sim) keep(f *flight) {
 	pass := f.t.location.Pass
 	c := s.workers[f.worker].caches[pass.Upstream]
-	last := f.sights[len(f.sights)-1]
-	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 ||
-		f.script.Response.Announced < 0 || last.End != 0 && last.At <= s.now {
+	whole := f.script.Response.End()
+	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 || whole < 0 {
 		return
 	}
-	f.conn.ends, f.conn.closes = last.End, last.At
+	f.conn.ends = 0
+	for _, v := range f.sights {
+		switch {
+		case v.At > s.now:
+			f.conn.ends, f.conn.closes = cmp.Or(v.End, fault.Close), v.At
+		case v.End != 0 || v.Bytes > whole:
+			return
+		}
+		if f.conn.ends != 0 {
+			break
+		}
+	}
 	c.store(s, f.conn)
 }

@@ -32,6 +32,8 @@ type conn struct {
 	opened    time.Duration
 	peer      int
 	cache     *cache
+	// dead is true once the backend doesn't read from it any more.
+	dead bool
 	// ends is how the backend ends the idle connection at closes; 0 when it doesn't.
 	ends   fault.Op
 	closes time.Duration
@@ -83,6 +85,8 @@ func (s *Sim) reuse(x *exchange) fault.Op {
 	switch {
 	case c.exchanges == 0 || len(x.b.rules) == 0:
 		return 0
+	case c.dead:
+		return fault.Stall
 	case c.ends != 0 && c.closes <= s.now:
 		return c.ends
 	}
