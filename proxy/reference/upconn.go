@@ -3,6 +3,8 @@ package reference
 import (
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
@@ -50,6 +52,11 @@ func (u *upconn) watch() {
 func (u *upconn) stir(what arrived) (forget bool) {
 	n := u.node
 	n.mu.Lock()
+	if what == incoming && (u.isIdle || u.parking) && !pending(u.fd) {
+		// The watcher was late: what came was the response, which has been read since.
+		n.mu.Unlock()
+		return false
+	}
 	if !u.isIdle {
 		// In use: data is the response. A hang-up is for whoever uses it to see;
 		// it only must not be stored again.
@@ -68,6 +75,13 @@ func (u *upconn) stir(what arrived) (forget bool) {
 	n.mu.Unlock()
 	u.sock.close()
 	return true
+}
+
+// pending says whether there is anything to read, an end or an error included.
+func pending(fd int) bool {
+	var b [1]byte
+	_, _, err := unix.Recvfrom(fd, b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	return err != unix.EAGAIN
 }
 
 // close closes the connection and ends its watch.

@@ -37,8 +37,10 @@ func Entries() []Entry {
 func (e Entry) Race() string { return races[e.Name] }
 
 var races = map[string]string{
-	"reset-accept": "whether the reset meets the proxy in connect() or behind it",
-	"last-resets":  "whether the proxy has read the answer before the reset drops it",
+	"reset-accept":     "whether the reset meets the proxy in connect() or behind it",
+	"post-early-close": "whether the proxy has read the answer before the reset drops it",
+	"post-early-reset": "whether the proxy has read the answer before the reset drops it",
+	"last-resets":      "whether the proxy has read the answer before the reset drops it",
 }
 
 // Request is the request that meets the example, with the body's size.
