@@ -26,7 +26,7 @@ func (in *interpreter) balancer(d *Directive, u *upstream.Config, b *balancing) 
 		return
 	}
 	if b.chosen {
-		in.cfg.Warnings = append(in.cfg.Warnings, Note{d.Pos(), "load balancing method redefined"})
+		in.cfg.Warnings = append(in.cfg.Warnings, Note{Pos: d.Pos(), Text: "load balancing method redefined"})
 		// keepalive wraps the method that it finds, so a later one replaces it.
 		u.Keepalive.Connections = 0
 	}

@@ -29,12 +29,23 @@ type Config struct {
 	// Ignored are the names of directives that can't matter for failover, once
 	// each.
 	Ignored []Note
+	// Unserved are directives that can't matter for failover and that a server for
+	// anyone's clients can't honour: `nolive proxy` refuses them. The texts are
+	// like those of NginxOnly.
+	Unserved []Note
+	// ErrorLogs are those of the main level.
+	ErrorLogs []ErrorLog
+
+	logs *Logs // of http
 }
 
 // Note is a remark about a place in the configuration.
 type Note struct {
 	Pos  Pos
 	Text string
+	// Served is true in NginxOnly for what a proxy can do that serves anyone, and
+	// no scenario: there are no such backends or clients in one.
+	Served bool
 }
 
 // Server is one server block.
@@ -69,6 +80,7 @@ type Location struct {
 	Pass   *Pass
 	Return *Return
 
+	logs *Logs
 	// parent is the location that this one is nested in, nil at server level.
 	parent *Location
 	// proxied is true with a proxy_pass even when a return comes before it.

@@ -15,6 +15,7 @@ const maxIncludes = 500
 // includer reads included files.
 type includer struct {
 	files, root fs.FS
+	folder      string // of a complete configuration
 	used        int
 	stack       []string // names being read now
 }
@@ -24,6 +25,9 @@ type includer struct {
 func (p *parser) include(d *Directive) {
 	name := d.Args[0].Text
 	d.Included = []Fragment{}
+	if p.folder != "" && !strings.HasPrefix(name, "/") {
+		name = p.folder + "/" + name
+	}
 	fsys, rel := p.files, name
 	if strings.HasPrefix(name, "/") {
 		fsys, rel = p.root, strings.TrimLeft(name, "/")
@@ -65,7 +69,7 @@ func (p *parser) includeFile(d *Directive, fsys fs.FS, name, written string) boo
 	}
 	text, err := fs.ReadFile(fsys, name)
 	if err != nil {
-		if isTypes(written) {
+		if isTypes(written) && p.folder == "" {
 			return true
 		}
 		p.out.add(d.ArgPos(0), "", "open() %q failed (%s)", key, reason(err))

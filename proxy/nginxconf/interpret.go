@@ -34,6 +34,7 @@ type interpreter struct {
 	names  map[string]string           // backends' names by canonical address
 	ports  map[string]*port            // listens by canonical address
 	zones  map[string]int64            // sizes of shared memory zones
+	formats
 	// byHeader are the directives that go by a header of the request.
 	byHeader []*Directive
 }
@@ -51,6 +52,10 @@ func (in *interpreter) main(tree *Tree) {
 		switch d.Name.Text {
 		case "worker_processes":
 			in.workers(d, before)
+		case "error_log":
+			if e, ok := in.errorLog(d); ok {
+				in.cfg.ErrorLogs = append(in.cfg.ErrorLogs, e)
+			}
 		case "events":
 			in.once(d, before)
 			in.checkAll(d.Children(), inEvents)
@@ -142,8 +147,11 @@ func (in *interpreter) http(ds []*Directive) {
 			in.zoneWithoutSize(ds, name)
 		}
 	}
+	in.readFormats(ds, good)
 	base := in.proxyLevel(ds).over(defaults())
+	in.cfg.logs = base.logs.logs()
 	for i, d := range ds {
+		in.formats.now = i
 		if !good[i] {
 			continue
 		}
@@ -171,13 +179,14 @@ func (in *interpreter) sort() {
 	slices.SortStableFunc(in.cfg.NginxOnly, notes)
 	slices.SortStableFunc(in.cfg.Warnings, notes)
 	slices.SortStableFunc(in.cfg.Ignored, notes)
+	slices.SortStableFunc(in.cfg.Unserved, notes)
 }
 
 // sections splits the outermost level into main-level directives and, for a
 // text without an http block, the inside of one (nil otherwise).
 func (t *Tree) sections() (main, http []*Directive) {
 	top := t.Top()
-	if slices.ContainsFunc(top, func(d *Directive) bool { return d.Name.Text == "http" }) {
+	if t.whole || slices.ContainsFunc(top, func(d *Directive) bool { return d.Name.Text == "http" }) {
 		return top, nil
 	}
 	http = []*Directive{}

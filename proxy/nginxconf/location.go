@@ -95,6 +95,7 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 	}
 	own := in.proxyLevel(ds)
 	here := own.over(base)
+	l.logs = here.logs.logs()
 	l.Return = in.firstReturn(ds)
 	if pass != nil {
 		l.proxied = true
@@ -151,7 +152,7 @@ func (in *interpreter) returns(d *Directive) *Return {
 // text notes variables in what a return answers.
 func (in *interpreter) text(d *Directive, r *Return) *Return {
 	if strings.Contains(r.Text, "$") {
-		in.cfg.Ignored = append(in.cfg.Ignored, Note{d.Pos(), "variables in the text of return"})
+		in.cfg.Ignored = append(in.cfg.Ignored, Note{Pos: d.Pos(), Text: "variables in the text of return"})
 	}
 	return r
 }

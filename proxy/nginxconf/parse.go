@@ -17,6 +17,10 @@ type Source struct {
 	// Files is where relative includes are read, Root where absolute ones are
 	// (without their leading "/"). nil: such an include is a problem.
 	Files, Root fs.FS
+	// Folder, when it is given, makes the text a complete configuration as nginx
+	// reads it: Name is its full path, relative includes are looked for in Folder,
+	// an absolute path, through Root, and what nginx needs has to be there.
+	Folder string
 }
 
 // Parse parses a configuration file. Relative includes are read from fsys.
@@ -29,8 +33,9 @@ func Parse(name string, src []byte, fsys fs.FS) (*Tree, []Problem) {
 func ParseSource(s Source) (*Tree, []Problem) {
 	p := &parser{
 		tree:     &Tree{},
-		includer: includer{files: s.Files, root: s.Root},
+		includer: includer{files: s.Files, root: s.Root, folder: s.Folder},
 	}
+	p.tree.whole = s.Folder != ""
 	f := newFile(s.Name, s.Text, s.Line, s.Col)
 	p.tree.Files = append(p.tree.Files, f)
 	p.tree.Directives = p.file(f)

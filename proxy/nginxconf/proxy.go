@@ -18,6 +18,7 @@ type proxyLevel struct {
 	http11, keepClient  *bool
 	// headers are the level's proxy_set_header lines: one hides all inherited ones.
 	headers []header
+	logs    logLevel
 	// root is the directive that says where files are.
 	root *Directive
 	// realIP is the level's own, serverRealIP that of the server's level.
@@ -44,6 +45,7 @@ func (l proxyLevel) over(outer proxyLevel) proxyLevel {
 	inherit(&l.root, outer.root)
 	inherit(&l.serverRealIP, outer.serverRealIP)
 	l.realIP = l.realIP.over(outer.realIP)
+	l.logs = l.logs.over(outer.logs)
 	if l.headers == nil {
 		l.headers = outer.headers
 	}
@@ -59,7 +61,7 @@ func inherit[T any](p **T, outer *T) {
 // proxyLevel collects the level's own directives. Their form was checked; a
 // wrong value counts as absent.
 func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
-	var l proxyLevel
+	l := proxyLevel{logs: in.logLevel(ds)}
 	for _, d := range ds {
 		if d.Block != nil || d.Broken || len(d.Args) == 0 {
 			continue
@@ -165,7 +167,7 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 		return nil
 	}
 	if a.unix {
-		in.nginxOnly(d, "backends here have no unix sockets")
+		in.servedOnly(d, 0, "backends here have no unix sockets")
 	}
 	if a.uri != "" && (m.regex() || m.mod == "@") {
 		in.out.add(d.ArgPos(0), "", `"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`)

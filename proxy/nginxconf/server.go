@@ -37,7 +37,7 @@ func (in *interpreter) server(d *Directive, base proxyLevel) {
 	}
 	here := in.proxyLevel(ds).over(base)
 	here.serverRealIP = &here.realIP
-	s.own = &Location{Path: "/", Return: in.firstReturn(ds)}
+	s.own = &Location{Path: "/", Return: in.firstReturn(ds), logs: here.logs.logs()}
 	in.locations(ds, good, s, nil, here, inServer)
 	if here.root != nil && s.own.Return == nil && !slices.ContainsFunc(s.Locations, func(l *Location) bool { return !l.Exact && l.Path == "/" }) {
 		in.nginxOnly(here.root, "files are served where no location matches")

@@ -12,6 +12,10 @@ type Tree struct {
 	// their first use.
 	Files      []*File
 	Directives []*Directive
+
+	// whole is true for a complete configuration: nothing of http stands outside
+	// of an http block.
+	whole bool
 }
 
 // File is one text of a configuration.

@@ -75,18 +75,35 @@ func (c *checker) nginxOnlyArg(d *Directive, i int, reason string) {
 }
 
 func (c *checker) note(d *Directive, pos Pos, reason string) {
+	c.cfg.NginxOnly = append(c.cfg.NginxOnly, notModelled(d, pos, reason))
+}
+
+// servedOnly notes that no scenario can do what an argument says; a proxy that
+// serves anyone can.
+func (c *checker) servedOnly(d *Directive, i int, reason string) {
+	n := notModelled(d, d.ArgPos(i), reason)
+	n.Served = true
+	c.cfg.NginxOnly = append(c.cfg.NginxOnly, n)
+}
+
+// unserved notes that a server can't honour what an argument says.
+func (c *checker) unserved(d *Directive, i int, reason string) {
+	c.cfg.Unserved = append(c.cfg.Unserved, notModelled(d, d.ArgPos(i), reason))
+}
+
+func notModelled(d *Directive, pos Pos, reason string) Note {
 	words := d.Name.Text
 	for _, a := range d.Args {
 		words += " " + a.Text
 	}
-	c.cfg.NginxOnly = append(c.cfg.NginxOnly, Note{pos, quoteShort(words) + " isn't modelled: " + reason})
+	return Note{Pos: pos, Text: quoteShort(words) + " isn't modelled: " + reason}
 }
 
 // ignore notes a directive that can't matter, once.
 func (c *checker) ignore(d *Directive) {
 	has := func(n Note) bool { return n.Text == d.Name.Text }
 	if !slices.ContainsFunc(c.cfg.Ignored, has) {
-		c.cfg.Ignored = append(c.cfg.Ignored, Note{d.Pos(), d.Name.Text})
+		c.cfg.Ignored = append(c.cfg.Ignored, Note{Pos: d.Pos(), Text: d.Name.Text})
 	}
 }
 
