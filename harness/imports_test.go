@@ -32,6 +32,7 @@ var layers = []struct {
 	{3, "harness/scenario/internal/form", "the words of the format come before their meaning"},
 	{3, "proxy/reference", "a proxy under test doesn't know that it is tested"},
 	{3, "proxy/nginx", "a proxy under test doesn't know that it is tested"},
+	{4, "proxy/process", "it starts the proxy; what a request comes to is decided below"},
 	{4, "harness/scenario", "a scenario is what was written, before any seed or engine"},
 	{4, "proxy/nginx/container", "a container is one more way to start the same nginx"},
 	{5, "harness/plan", "a plan is the same for every engine"},

@@ -44,6 +44,7 @@ type commands struct {
 	Compare compareCommand `cmd:"" help:"Run scenarios on several engines and print only what differs."`
 	Replay  replayCommand  `cmd:"" help:"Let the nginx model replay the instants of a stored run."`
 	Schema  schemaCommand  `cmd:"" help:"Print the JSON Schema of scenario files."`
+	Proxy   proxyCommand   `cmd:"" help:"Serve an nginx.conf with the bundled proxy: exact, not for production."`
 }
 
 // status is an exit status as an error.

@@ -68,6 +68,8 @@ type Listen struct {
 	Address string
 	// Default is true with default_server.
 	Default bool
+	// Parameters are all that follow the address, as written.
+	Parameters []string
 }
 
 // Location is one location block, or the server's own level for "/".

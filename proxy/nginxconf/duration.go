@@ -136,3 +136,6 @@ func unitAt(s string, step int) (int, unit) {
 	}
 	return 0, unit{}
 }
+
+// Milliseconds reads a time as most directives take it, "1m30s" or "500ms".
+func Milliseconds(s string) (time.Duration, bool) { return duration(s, milliseconds) }

@@ -167,7 +167,7 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 		return nil
 	}
 	if a.unix {
-		in.servedOnly(d, 0, "backends here have no unix sockets")
+		in.servedOnly(d, d.Pos(), "backends here have no unix sockets")
 	}
 	if a.uri != "" && (m.regex() || m.mod == "@") {
 		in.out.add(d.ArgPos(0), "", `"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`)

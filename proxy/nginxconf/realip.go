@@ -107,7 +107,7 @@ func (in *interpreter) trusted(d *Directive) (netip.Prefix, bool) {
 	}
 	p := netip.PrefixFrom(a, int(n))
 	if p.Masked() != p {
-		in.cfg.Warnings = append(in.cfg.Warnings, Note{d.ArgPos(0), "low address bits of " + arg + " are meaningless"})
+		in.cfg.Warnings = append(in.cfg.Warnings, Note{Pos: d.ArgPos(0), Text: "low address bits of " + arg + " are meaningless"})
 	}
 	return p.Masked(), true
 }

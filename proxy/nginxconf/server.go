@@ -76,6 +76,9 @@ func (in *interpreter) listen(d *Directive, s *Server) {
 		return
 	}
 	options := false
+	for _, a := range d.Args[1:] {
+		l.Parameters = append(l.Parameters, a.Text)
+	}
 parameters:
 	for i, a := range d.Args[1:] {
 		switch why, sets := listenParameter(a.Text); {

@@ -111,7 +111,7 @@ func (in *interpreter) upstreamServer(d *Directive, u *upstream.Config, backupOK
 		in.out.add(d.ArgPos(0), addressHint(s.Name), "%s in upstream \"%s\"", err, s.Name)
 	}
 	if a.unix {
-		in.servedOnly(d, 0, "backends here have no unix sockets")
+		in.servedOnly(d, d.ArgPos(0), "backends here have no unix sockets")
 	}
 	u.Servers = append(u.Servers, s)
 }

@@ -78,10 +78,10 @@ func (c *checker) note(d *Directive, pos Pos, reason string) {
 	c.cfg.NginxOnly = append(c.cfg.NginxOnly, notModelled(d, pos, reason))
 }
 
-// servedOnly notes that no scenario can do what an argument says; a proxy that
-// serves anyone can.
-func (c *checker) servedOnly(d *Directive, i int, reason string) {
-	n := notModelled(d, d.ArgPos(i), reason)
+// servedOnly notes that no scenario can do what d says; a proxy that serves
+// anyone can.
+func (c *checker) servedOnly(d *Directive, pos Pos, reason string) {
+	n := notModelled(d, pos, reason)
 	n.Served = true
 	c.cfg.NginxOnly = append(c.cfg.NginxOnly, n)
 }

@@ -16,6 +16,7 @@ import (
 // going on on it. It is there only where there is a journal.
 type account struct {
 	client   *client
+	peer     variable.Address
 	rq       variable.Request
 	rs       variable.Response
 	server   *nginxconf.Server
@@ -50,10 +51,10 @@ var _ variable.Facts = (*account)(nil)
 // newAccount opens the account of a connection.
 func newAccount(c *client, n uint64) *account {
 	a := &account{client: c, connected: time.Now()}
-	a.rq.Client = addressOf(c.peer)
-	if a.rq.Client.IP == "" {
-		a.rq.Client.IP = "unix:"
+	if a.peer = addressOf(c.peer); a.peer.IP == "" {
+		a.peer.IP = "unix:"
 	}
+	a.rq.Client = a.peer
 	a.rq.Server = addressOf(c.sock.conn.LocalAddr())
 	a.rq.Connection = n
 	a.rq.Process = c.proxy.process
@@ -79,7 +80,7 @@ func addressOf(at net.Addr) variable.Address {
 func (a *account) open(pipelined bool) {
 	c := a.client
 	a.rq = variable.Request{
-		Client: a.rq.Client, Server: a.rq.Server, Connection: a.rq.Connection, Process: a.rq.Process, ID: a.rq.ID,
+		Client: a.peer, Server: a.rq.Server, Connection: a.rq.Connection, Process: a.rq.Process, ID: a.rq.ID,
 		Requests: c.served + 1, Pipelined: pipelined,
 	}
 	a.rs = variable.Response{}
@@ -174,6 +175,12 @@ func (a *account) route(s *nginxconf.Server, l *nginxconf.Location) {
 	if l != nil && l.Pass != nil {
 		a.uri = a.client.route.uri
 		a.rq.ProxyHost, a.rq.ProxyPort = l.Pass.Upstream.Name, "80"
+		l.Pass.Identify(&a.rq, a.client.remote())
+		if a.rq.Origin.IP == "" {
+			a.rq.Client = a.peer
+		} else {
+			a.rq.Origin = a.peer
+		}
 	}
 }
 

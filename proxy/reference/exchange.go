@@ -17,6 +17,10 @@ func (c *client) handle() bool {
 	l := c.route.location
 	if c.account != nil {
 		c.account.route(c.route.server, l)
+		if c.rq.id.N == 0 {
+			// What is drawn is drawn by the request's number.
+			c.rq.id.N = int(c.proxy.requests.Add(1))
+		}
 	}
 	// nginx reads a body before it passes a request on, and throws it away
 	// before it answers itself.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
@@ -34,6 +35,8 @@ type Options struct {
 	Sockets []Socket
 	// Journal writes the logs of a server; nil writes none, and costs nothing.
 	Journal Journal
+	// Connections numbers the clients' connections; nil is a count of its own.
+	Connections *atomic.Uint64
 	// Process is whose requests they are, for variables.
 	Process *variable.Process
 }
@@ -65,6 +68,9 @@ func (o *Options) check() error {
 	}
 	var errs []error
 	for _, n := range o.Config.NginxOnly {
+		if n.Served && o.Sockets != nil {
+			continue
+		}
 		errs = append(errs, fmt.Errorf("%s: %s", n.Pos, n.Text))
 	}
 	return errors.Join(errs...)

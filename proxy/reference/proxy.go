@@ -39,7 +39,8 @@ type Proxy struct {
 	bodyLimit int64
 	journal   Journal
 	process   *variable.Process
-	conns     atomic.Uint64 // accepted so far
+	conns     *atomic.Uint64 // accepted so far
+	requests  atomic.Uint64  // read so far, where nobody else numbers them
 
 	mu      sync.Mutex
 	clients map[*client]struct{}
@@ -70,6 +71,9 @@ func New(o Options) (*Proxy, error) {
 		o.Clock = clock.New(1)
 		o.Clock.Begin(time.Now())
 	}
+	if o.Connections == nil {
+		o.Connections = new(atomic.Uint64)
+	}
 	if o.Sink == nil {
 		o.Sink = event.Discard
 	}
@@ -88,7 +92,7 @@ func New(o Options) (*Proxy, error) {
 		quit:      make(chan struct{}),
 		released:  make(chan struct{}),
 		bodyLimit: bodyLimit(o.Config.Tree),
-		journal:   o.Journal, process: o.Process,
+		journal:   o.Journal, process: o.Process, conns: o.Connections,
 		clients: map[*client]struct{}{},
 		closed:  make(chan struct{}),
 	}

@@ -1,0 +1,66 @@
+package process
+
+import (
+	"strings"
+
+	"github.com/nolive/nolive/proxy/nginxconf"
+)
+
+// unheard are directives that nginx would show its clients and that this proxy
+// passes over: with a warning, because they don't make an answer another one.
+// quiet is the value that asks for nothing, "" for none.
+var unheard = map[string]struct{ quiet, why string }{
+	"gzip":                        {"off", "answers go out as they are"},
+	"gunzip":                      {"off", "answers go out as they are"},
+	"keepalive_timeout":           {"", "clients' connections idle for 75 s"},
+	"keepalive_requests":          {"", "clients' connections carry 1000 requests"},
+	"client_header_timeout":       {"", "it is 60 s"},
+	"client_body_timeout":         {"", "it is 60 s"},
+	"send_timeout":                {"", "it is 60 s"},
+	"lingering_timeout":           {"", "it is 5 s"},
+	"large_client_header_buffers": {"", "they are 4 8k"},
+	"underscores_in_headers":      {"off", "such headers are dropped"},
+	"ignore_invalid_headers":      {"on", "such headers are dropped"},
+	"proxy_redirect":              {"off", "a backend's redirects aren't rewritten"},
+	"proxy_hide_header":           {"", "headers aren't hidden"},
+	"proxy_pass_header":           {"", "headers aren't shown"},
+	"proxy_ignore_headers":        {"", "no header of a backend means anything here"},
+	"proxy_bind":                  {"off", "connections leave from the kernel's choice of address"},
+	"proxy_cookie_domain":         {"off", "cookies aren't changed"},
+	"proxy_cookie_path":           {"off", "cookies aren't changed"},
+	"server_tokens":               {"", "the Server header says nolive"},
+	"expires":                     {"off", "no header is added"},
+	"etag":                        {"", "no files are served"},
+	"charset":                     {"off", "no charset is added"},
+	"sub_filter":                  {"", "answers go out as they are"},
+	"user":                        {"", "the process keeps its user"},
+	"worker_rlimit_nofile":        {"", "the process keeps its limits"},
+}
+
+// warnings are what is said of a configuration that is served all the same.
+func (c *configuration) warnings() []string {
+	var out []string
+	for _, n := range c.Warnings {
+		out = append(out, n.Text+" in "+spot(n.Pos))
+	}
+	if d := c.Tree.Main("daemon"); d != nil && !strings.EqualFold(d.Arg(0), "off") {
+		out = append(out, "\"daemon on\" is ignored: the process stays in the foreground, whoever starts it can put it into the background in "+spot(d.Pos()))
+	}
+	if d := c.Tree.Main("working_directory"); d != nil {
+		out = append(out, "\"working_directory\" is ignored: the process stays where it was started in "+spot(d.Pos()))
+	}
+	said := map[string]bool{}
+	var walk func([]*nginxconf.Directive)
+	walk = func(ds []*nginxconf.Directive) {
+		for _, d := range ds {
+			u, known := unheard[d.Name.Text]
+			if known && !said[d.Name.Text] && !(u.quiet != "" && strings.EqualFold(d.Arg(0), u.quiet)) {
+				said[d.Name.Text] = true
+				out = append(out, "\""+d.Name.Text+"\" is ignored: "+u.why+" in "+spot(d.Pos()))
+			}
+			walk(d.Children())
+		}
+	}
+	walk(c.Tree.Top())
+	return out
+}
