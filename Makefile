@@ -1,7 +1,7 @@
 # The two commands of the README are `make run` and `make test`.
 GO ?= go
 
-.PHONY: run build test e2e bench lint fuzz schema
+.PHONY: run build test image e2e bench lint fuzz schema
 
 run: ## every shipped scenario on the simulator and the reference proxy
 	$(GO) run . run
@@ -14,6 +14,9 @@ test: ## all tests that need neither nginx nor Docker
 
 e2e: ## every promise on the real nginx: needs nginx, and libfaketime for speed
 	$(GO) test -tags e2e -count=1 -timeout 20m ./e2e/... ./proxy/nginx/... ./proxy/nginxconf/...
+
+image: ## the image nolive/nginx for --nginx-image: NGINX_IMAGE=nginx:1.29 or, without a registry, Debian's nginx
+	@docker/image
 
 bench: ## the figures of the README, side by side in one run; with nginx on PATH it takes part
 	$(GO) test -run '^$$' -bench . -benchmem ./proxy/upstream ./harness/analysis ./harness

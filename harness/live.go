@@ -18,15 +18,19 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 	o := live.Options{Plan: p, Speed: r.Speed, Sink: w, Progress: r.Progress, Start: r.reference}
 	var real *nginx.Process
 	if res.Engine == Nginx {
-		if err := nginx.Look(ctx, r.NginxBinary); err != nil && ctx.Err() == nil {
+		found, err := nginx.Look(ctx, r.options())
+		if err != nil && ctx.Err() == nil {
 			return err // before the backends take their ports
 		}
+		o.Backends = found.Backends
 		o.Start = func(ctx context.Context, s live.Setup) (live.Proxy, error) {
-			res.Addresses = s.Backends
+			n := r.options()
+			n.Config, n.Backends, n.Clock, n.Sink = s.Config, s.Backends, s.Clock, s.Sink
 			var err error
-			if real, err = r.nginx(ctx, s); err != nil {
+			if real, err = nginx.Start(ctx, n); err != nil {
 				return nil, err
 			}
+			res.Addresses = real.Addresses()
 			return real, nil
 		}
 	}
@@ -44,6 +48,9 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 	}
 	if real != nil {
 		res.Version, res.ClockError, res.Alerts = "nginx/"+real.Version(), real.ClockError(), real.Alerts()
+		if s, ok := r.NginxHost.(fmt.Stringer); ok {
+			res.Image = s.String()
+		}
 	}
 	res.End, res.Speed, res.Send, res.Wait, res.Invalid = out.End, out.Speed, out.Send, out.Wait, out.Invalid
 	w.close(out.End)
@@ -68,8 +75,7 @@ func (r Runner) reference(_ context.Context, s live.Setup) (live.Proxy, error) {
 	})
 }
 
-func (r Runner) nginx(ctx context.Context, s live.Setup) (*nginx.Process, error) {
-	return nginx.Start(ctx, nginx.Options{
-		Config: s.Config, Backends: s.Backends, Clock: s.Clock, Sink: s.Sink, Binary: r.NginxBinary,
-	})
+// options say which nginx to run.
+func (r Runner) options() nginx.Options {
+	return nginx.Options{Host: r.NginxHost, Binary: r.NginxBinary, Dir: r.NginxDir}
 }

@@ -20,6 +20,8 @@ type Result struct {
 	Engine   Engine
 	// Version is the proxy's own, such as "nginx/1.22.1"; "" where there is none.
 	Version string
+	// Image is the container image that the real nginx ran in, "" for none.
+	Image string
 	// Speed is scenario seconds per real second; 0 for the simulator, whose time is virtual.
 	Speed float64
 	Seed  uint64

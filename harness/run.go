@@ -11,6 +11,7 @@ import (
 	"github.com/nolive/nolive/harness/plan"
 	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/harness/sim"
+	"github.com/nolive/nolive/proxy/nginx"
 )
 
 // Runner says how to run scenarios. The zero value is the default.
@@ -23,6 +24,12 @@ type Runner struct {
 	SeedSet bool
 	// NginxBinary is the nginx to run; "" is the one on PATH.
 	NginxBinary string
+	// NginxHost is where the engine nginx runs, such as an image of package
+	// container; nil is this machine.
+	NginxHost nginx.Host
+	// NginxDir keeps the real nginx's configuration and logs, of the last try; it
+	// is made if need be. "" keeps nothing.
+	NginxDir string
 	// Keep says what of the run's events the result keeps.
 	Keep Keep
 	// Sink gets every event in order of time; nil for none. On real sockets they

@@ -20,7 +20,7 @@ import (
 type job struct {
 	file     *scenario.File
 	scenario *scenario.Scenario
-	engine   harness.Engine
+	column
 }
 
 // done is a finished job.
@@ -37,7 +37,7 @@ type skipped struct {
 
 // jobsOf lists the jobs: scenario by scenario, each on every engine that it
 // allows and that was asked for; and what that leaves out.
-func jobsOf(files []*scenario.File, engines []harness.Engine, variants []string) (jobs []job, left []skipped, err error) {
+func jobsOf(files []*scenario.File, columns []column, variants []string) (jobs []job, left []skipped, err error) {
 	var known []string
 	for _, f := range files {
 		for _, s := range f.Scenarios {
@@ -48,11 +48,11 @@ func jobsOf(files []*scenario.File, engines []harness.Engine, variants []string)
 			if len(variants) > 0 && !slices.Contains(variants, v) {
 				continue
 			}
-			for _, e := range engines {
-				if slices.Contains(s.Engines, string(e)) {
-					jobs = append(jobs, job{f, s, e})
-				} else {
-					left = append(left, skipped{s, e})
+			for _, c := range columns {
+				if slices.Contains(s.Engines, string(c.engine)) {
+					jobs = append(jobs, job{f, s, c})
+				} else if l := (skipped{s, c.engine}); !slices.Contains(left, l) {
+					left = append(left, l)
 				}
 			}
 		}
@@ -64,8 +64,10 @@ func jobsOf(files []*scenario.File, engines []harness.Engine, variants []string)
 	}
 	if len(jobs) == 0 {
 		var asked []string
-		for _, e := range engines {
-			asked = append(asked, string(e))
+		for _, c := range columns {
+			if !slices.Contains(asked, string(c.engine)) {
+				asked = append(asked, string(c.engine))
+			}
 		}
 		s := left[0].scenario
 		return nil, nil, fmt.Errorf("nothing to run: %s runs on %s only, not on %s", s.Title(), enumerate(s.Engines, "and"), enumerate(asked, "or"))
@@ -134,7 +136,7 @@ func order(jobs []job) []int {
 // run runs one job.
 func (j job) run(ctx context.Context, r harness.Runner, p *progress) done {
 	d := done{file: j.file}
-	d.Scenario, d.Variant, d.Path, d.Engine = j.scenario.Name, j.scenario.Variant, j.file.Path, j.engine
+	d.Scenario, d.Variant, d.Path, d.Engine, d.Column = j.scenario.Name, j.scenario.Variant, j.file.Path, j.engine, j.name
 	if err := ctx.Err(); err != nil {
 		d.Err = report.ErrNotBegun
 		return d
@@ -143,6 +145,7 @@ func (j job) run(ctx context.Context, r harness.Runner, p *progress) done {
 	defer bar.done()
 	r.Progress = bar.at
 	r.Abandoned = bar.again
+	r.NginxBinary, r.NginxHost = j.binary, j.host
 	d.Result, d.Err = r.Run(ctx, j.scenario, j.engine)
 	return d
 }

@@ -46,7 +46,7 @@ func (p *progress) start(j job) bar {
 	if p.bars == nil || j.engine == harness.Sim {
 		return bar{}
 	}
-	name := j.scenario.Title() + " on " + string(j.engine)
+	name := j.scenario.Title() + " on " + j.name
 	added, err := p.bars.Add(0, knownEnd(mpb.BarStyle().Build()),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(name+" ")),

@@ -3,25 +3,25 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/report"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/nginx/container"
 )
 
 // runCommand is `nolive run`.
 type runCommand struct {
-	Files    []string `arg:"" optional:"" help:"Scenario files, or names of shipped scenarios. Without any, the whole shipped library."`
-	Engine   string   `default:"sim,reference" help:"Engines, separated by commas: sim, reference, nginx."`
-	Speed    string   `default:"auto" help:"Scenario seconds per real second, at least 1; auto is as fast as the scenario bears, 30 at most unless it asks for more."`
-	Seed     seed     `placeholder:"N" help:"Replaces the scenario's seed."`
-	JSON     string   `name:"json" placeholder:"FILE" help:"Write the results as JSON."`
-	Events   string   `placeholder:"FILE" help:"Write every event as a line of JSON, for replay."`
-	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML."`
-	Nginx    string   `name:"nginx-binary" placeholder:"PATH" help:"The nginx to run; default is the one on PATH."`
+	Files  []string `arg:"" optional:"" help:"Scenario files, or names of shipped scenarios. Without any, the whole shipped library."`
+	Engine string   `default:"sim,reference" help:"Engines, separated by commas: sim, reference, nginx."`
+	Speed  string   `default:"auto" help:"Scenario seconds per real second, at least 1; auto is as fast as the scenario bears, 30 at most unless it asks for more."`
+	Seed   seed     `placeholder:"N" help:"Replaces the scenario's seed."`
+	JSON   string   `name:"json" placeholder:"FILE" help:"Write the results as JSON."`
+	Events string   `placeholder:"FILE" help:"Write every event as a line of JSON, for replay."`
+	JUnit  string   `name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML."`
+	nginxFlags
 	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
 	Parallel int      `default:"6" help:"How many runs on sockets go on at the same time."`
 }
@@ -36,9 +36,6 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 	if err != nil {
 		return badInput{fmt.Errorf("--engine: %w", err)}
 	}
-	if c.Nginx != "" && !slices.Contains(engines, harness.Nginx) {
-		return badInput{fmt.Errorf("--nginx-binary: --engine %s has no nginx", c.Engine)}
-	}
 	if c.Parallel < 1 {
 		return badInput{fmt.Errorf("--parallel: want at least 1, got %d", c.Parallel)}
 	}
@@ -46,7 +43,13 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 	if err != nil {
 		return err
 	}
-	jobs, left, err := jobsOf(files, engines, c.Variant)
+	var pool container.Pool
+	defer shut(io, &pool)
+	columns, err := c.columns(ctx, engines, &pool)
+	if err != nil {
+		return badInput{err}
+	}
+	jobs, left, err := jobsOf(files, columns, c.Variant)
 	if err != nil {
 		return badInput{err}
 	}
@@ -58,7 +61,7 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 	warn(io, files)
 	warnNamesakes(io, files)
 
-	runner := harness.Runner{Speed: speed, NginxBinary: c.Nginx, Keep: harness.KeepNothing}
+	runner := harness.Runner{Speed: speed, Keep: harness.KeepNothing}
 	runner.Seed, runner.SeedSet = c.Seed.value, c.Seed.set
 	if out.events != nil {
 		runner.Keep = harness.KeepAll
@@ -81,6 +84,13 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 		fmt.Fprintf(io.Out, "not run: %s on %s, its file says engines: [%s]\n", l.scenario.Title(), l.engine, strings.Join(l.scenario.Engines, ", "))
 	}
 	return verdict(io, entries)
+}
+
+// shut removes the containers of a command.
+func shut(io Streams, pool *container.Pool) {
+	if err := pool.Close(); err != nil {
+		fmt.Fprintf(io.Err, "warning: a container may be left: %v\n", err)
+	}
 }
 
 // warn tells what files say that was probably not meant, but for what an engine

@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NOLIVE", nolive)
+			e.Setenv("DOCKER_HOST", "unix:///no/such/docker.sock") // no script needs one
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

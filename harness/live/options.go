@@ -17,6 +17,8 @@ type Options struct {
 	// Start starts the proxy under test. Its context bounds the start alone;
 	// a proxy runs until Close.
 	Start func(context.Context, Setup) (Proxy, error)
+	// Backends is the IP address on which backends listen; "" is 127.0.0.1.
+	Backends string
 	// Speed is scenario seconds per real second, at least 1; 0 is 1 for Run
 	// and "as fast as it bears" for RunAuto.
 	Speed float64

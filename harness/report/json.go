@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"math"
@@ -23,6 +24,7 @@ type run struct {
 	Path      string   `json:"path,omitempty"`
 	Engine    string   `json:"engine"`
 	Version   string   `json:"version,omitempty"`
+	Image     string   `json:"image,omitempty"`
 	Speed     float64  `json:"speed"`
 	Seed      uint64   `json:"seed"`
 	End       seconds  `json:"end"`
@@ -85,9 +87,14 @@ type Entry struct {
 	// Path is the scenario's file, which tells two of the same name apart.
 	Path   string
 	Engine harness.Engine
+	// Column tells several of one engine apart; "" is the engine's name.
+	Column string
 	Result *harness.Result
 	Err    error
 }
+
+// On is what the run was on.
+func (e Entry) On() string { return cmp.Or(e.Column, string(e.Engine)) }
 
 // JSON writes all runs of one invocation. OK is true when every run is.
 func JSON(w io.Writer, entries []Entry) error {
@@ -109,7 +116,7 @@ func JSON(w io.Writer, entries []Entry) error {
 }
 
 func (r *run) fill(from *harness.Result) {
-	r.Version, r.Speed, r.Seed = from.Version, from.Speed, from.Seed
+	r.Version, r.Image, r.Speed, r.Seed = from.Version, from.Image, from.Speed, from.Seed
 	r.End, r.Wall = seconds(from.End), seconds(from.Wall)
 	r.Jitter = jitters{jitterFrom(from.Send), jitterFrom(from.Wait), seconds(from.ClockError)}
 	r.Valid, r.Invalid, r.Abandoned, r.Alerts = from.Valid(), from.Invalid, from.Abandoned, from.Alerts

@@ -13,7 +13,7 @@ import (
 func JUnit(w io.Writer, entries []Entry) error {
 	var all junit.Testsuites
 	for _, e := range entries {
-		suite := junit.Testsuite{Name: name(e) + " on " + string(e.Engine)}
+		suite := junit.Testsuite{Name: name(e) + " on " + e.On()}
 		if e.Result == nil || !e.Result.Valid() {
 			why := ""
 			if e.Result == nil {

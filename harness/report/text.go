@@ -57,6 +57,9 @@ func heading(r *harness.Result) string {
 	if r.Version != "" {
 		engine = r.Version
 	}
+	if r.Image != "" {
+		engine += " in " + r.Image
+	}
 	speed := ""
 	if r.Engine != harness.Sim {
 		speed = fmt.Sprintf(" at speed %g", r.Speed)

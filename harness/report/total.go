@@ -18,7 +18,7 @@ func NoRun(w io.Writer, e Entry) {
 	if errors.Is(e.Err, ErrNotBegun) {
 		return
 	}
-	fmt.Fprintf(w, "%s %s on %s\n  %s\n\n", bad.Bold(true).Render("NO RUN"), title.Render(name(e)), e.Engine,
+	fmt.Fprintf(w, "%s %s on %s\n  %s\n\n", bad.Bold(true).Render("NO RUN"), title.Render(name(e)), e.On(),
 		strings.ReplaceAll(e.Err.Error(), "\n", "\n  "))
 }
 
@@ -36,7 +36,7 @@ func Total(w io.Writer, entries []Entry) {
 	n := 0
 	for _, e := range entries {
 		if r := reason(e); r != "" {
-			by[r] = append(by[r], name(e)+" on "+string(e.Engine))
+			by[r] = append(by[r], name(e)+" on "+e.On())
 			n++
 		}
 	}

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// binary is an nginx that answered to -V.
+// binary is what an nginx answers to -V.
 type binary struct {
-	path string
 	// version is "1.22.1"; a fork keeps its name: "openresty/1.25.3.1".
 	version string
 	number  [3]int
@@ -23,18 +22,17 @@ type binary struct {
 // versionTimeout is how long a program may take to say what it is.
 const versionTimeout = 5 * time.Second
 
-// findBinary looks the program up and asks it what it is.
-func findBinary(ctx context.Context, name string) (binary, error) {
+// ask looks a program up and asks it what it is.
+func ask(ctx context.Context, name string) (path, output string, err error) {
 	look := name
 	if look == "" {
 		look = "nginx"
 	}
-	path, err := exec.LookPath(look)
-	if err != nil {
+	if path, err = exec.LookPath(look); err != nil {
 		if name == "" && errors.Is(err, exec.ErrNotFound) {
-			return binary{}, &BinaryError{}
+			return "", "", &BinaryError{}
 		}
-		return binary{}, &BinaryError{Binary: look, Err: reason(err)}
+		return "", "", &BinaryError{Binary: look, Err: reason(err)}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, versionTimeout, fmt.Errorf("no answer to -V within %v: is it an nginx?", versionTimeout))
 	defer cancel()
@@ -43,16 +41,24 @@ func findBinary(ctx context.Context, name string) (binary, error) {
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
-		return binary{}, &BinaryError{Binary: path, Err: context.Cause(ctx)}
+		return "", "", &BinaryError{Binary: path, Err: context.Cause(ctx)}
 	case err != nil:
-		return binary{}, &BinaryError{Binary: path, Err: fmt.Errorf("%w to -V: is it an nginx?", reason(err))}
+		return "", "", &BinaryError{Binary: path, Err: fmt.Errorf("%w to -V: is it an nginx?", reason(err))}
 	}
-	b, ok := parseVersion(string(out))
+	return path, string(out), nil
+}
+
+// look asks a host what its nginx is.
+func look(ctx context.Context, h Host) (Found, binary, error) {
+	f, err := h.Look(ctx)
+	if err != nil {
+		return f, binary{}, err
+	}
+	b, ok := parseVersion(f.Output)
 	if !ok {
-		return binary{}, &BinaryError{Binary: path, Err: errors.New("its -V names no version: is it an nginx?")}
+		return f, b, &BinaryError{Binary: f.Program, Err: errors.New("its -V names no version: is it an nginx?")}
 	}
-	b.path = path
-	return b, nil
+	return f, b, nil
 }
 
 // reason is the innermost part of an error: "permission denied".

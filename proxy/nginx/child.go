@@ -1,6 +1,7 @@
 package nginx
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -8,13 +9,21 @@ import (
 	"time"
 )
 
-// child is nginx's master with all its workers: one process group.
+// child is nginx's master on this machine with all its workers: one process group.
 type child struct {
 	pid int
 	// done is closed when the master has ended and nothing of its group runs.
 	done  chan struct{}
 	state string // valid after done
 }
+
+var _ Child = (*child)(nil)
+
+// Done is closed when nothing runs any more.
+func (c *child) Done() <-chan struct{} { return c.done }
+
+// State is the operating system's word: "exit status 1", "signal: killed".
+func (c *child) State() string { return c.state }
 
 // spawn starts cmd in its own process group, so that a Ctrl-C on the terminal
 // reaches only the harness and no worker is ever missed.
@@ -47,45 +56,28 @@ func spawn(cmd *exec.Cmd) (*child, error) {
 		for len(members(c.pid)) > 0 { // a killed process still has to die
 			time.Sleep(time.Millisecond)
 		}
+		c.sweep()
 		close(c.done)
 	}()
 	return c, <-started
 }
 
-// signal sends the master a signal, if it still runs.
-func (c *child) signal(s syscall.Signal) {
-	if !c.ended() {
+// Signal sends the master a signal.
+func (c *child) Signal(s syscall.Signal) {
+	if !ended(c) {
 		syscall.Kill(c.pid, s)
 	}
 }
 
-// kill ends the master and every worker at once.
-func (c *child) kill() {
-	if !c.ended() {
+// Kill ends the whole group.
+func (c *child) Kill() {
+	if !ended(c) {
 		syscall.Kill(-c.pid, syscall.SIGKILL)
 	}
 }
 
-func (c *child) ended() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// waited waits for the end of nginx, at most d.
-func (c *child) waited(d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-c.done:
-		return true
-	case <-t.C:
-		return false
-	}
-}
+// Left are the processes that still run.
+func (c *child) Left() string { return fmt.Sprintf("processes %v", members(c.pid)) }
 
 // sweep removes what libfaketime leaves in shared memory when its process is
 // killed; the names hold the master's pid.

@@ -48,9 +48,9 @@ type stopped struct {
 // requests without writing them down.
 func (p *Process) stop(errs *[]error) stopped {
 	s := stopped{msec: 1<<63 - 1, errors: 1<<63 - 1}
-	if p.child.ended() {
+	defer p.leave(errs)
+	if ended(p.child) {
 		*errs = append(*errs, p.exitError())
-		p.child.sweep()
 		return s
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -60,19 +60,30 @@ func (p *Process) stop(errs *[]error) stopped {
 	}
 	p.pinger.close()
 	s.errors = size(p.prefix.file(errorFile))
-	p.child.signal(syscall.SIGQUIT)
-	if p.child.waited(quitTimeout) {
-		if p.child.state != "exit status 0" { // it ended just before, or badly
+	p.child.Signal(syscall.SIGQUIT)
+	if waited(p.child, quitTimeout) {
+		if p.child.State() != "exit status 0" { // it ended just before, or badly
 			*errs = append(*errs, p.exitError())
 		}
 	} else {
-		p.child.signal(syscall.SIGTERM)
-		p.child.waited(termTimeout)
+		p.child.Signal(syscall.SIGTERM)
+		waited(p.child, termTimeout)
 	}
 	if !p.stopNow() {
-		*errs = append(*errs, fmt.Errorf("still waiting for nginx to end after SIGKILL: processes %v", members(p.child.pid)))
+		*errs = append(*errs, fmt.Errorf("still waiting for nginx to end after SIGKILL: %s", p.child.Left()))
 	}
 	return s
+}
+
+// leave gives the seat back.
+func (p *Process) leave(errs *[]error) {
+	if p.seat == nil {
+		return
+	}
+	if err := p.seat.Leave(); err != nil {
+		*errs = append(*errs, err)
+	}
+	p.seat = nil
 }
 
 // stopNow kills whatever still runs and waits for it.
@@ -81,12 +92,13 @@ func (p *Process) stopNow() bool {
 	if p.child == nil {
 		return true
 	}
-	p.child.kill()
-	gone := p.child.waited(killTimeout)
-	p.child.sweep()
-	return gone
+	if ended(p.child) {
+		return true
+	}
+	p.child.Kill()
+	return waited(p.child, killTimeout)
 }
 
 func (p *Process) exitError() error {
-	return &ExitError{During: "run", State: p.child.state, Output: p.lastWords()}
+	return &ExitError{During: "run", State: p.child.State(), Output: p.lastWords()}
 }

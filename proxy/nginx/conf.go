@@ -1,10 +1,6 @@
 package nginx
 
-import (
-	"os"
-
-	"github.com/nolive/nolive/proxy/nginxconf"
-)
+import "github.com/nolive/nolive/proxy/nginxconf"
 
 // accessFormat is our own access log: one JSON object a request. Its fields are
 // those of accessLine.
@@ -38,7 +34,7 @@ var tempPaths = []struct{ module, directive string }{
 
 // additions is what the configuration gets beside the user's text: nothing
 // that could change which peer a request goes to.
-func additions(b binary, o Options, listens map[string]string, clock, dir string) nginxconf.RenderOptions {
+func additions(b binary, root bool, o Options, listens map[string]string, clock, dir string) nginxconf.RenderOptions {
 	r := nginxconf.RenderOptions{
 		Backends:  o.Backends,
 		Listens:   listens,
@@ -52,7 +48,7 @@ func additions(b binary, o Options, listens map[string]string, clock, dir string
 		// written down, instead of being dropped without a line.
 		r.Main.Defaults = append(r.Main.Defaults, "worker_shutdown_timeout 10ms;")
 	}
-	if os.Geteuid() == 0 {
+	if root {
 		// The user that nginx was built for may not exist here.
 		r.Main.Defaults = append(r.Main.Defaults, "user root;")
 	}

@@ -146,6 +146,9 @@ func blackhole(t *testing.T) string {
 	return address
 }
 
+// master is the process of an nginx on this machine.
+func master(p *Process) int { return p.child.(*child).pid }
+
 // client is one that opens a connection for every request.
 func client() *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Minute}
@@ -200,7 +203,7 @@ func stop(t *testing.T, p *Process) {
 // asks for it: re-record with a newer nginx and look at what differs.
 func recordBegin(t *testing.T, p *Process) func() {
 	dir := *record
-	if dir == "" || p.opts.Dir != "" || p.child.ended() {
+	if dir == "" || p.opts.Dir != "" || ended(p.child) {
 		return func() {}
 	}
 	dir = filepath.Join(dir, strings.ReplaceAll(t.Name(), "/", "_"))

@@ -17,7 +17,7 @@ type BinaryError struct {
 
 func (e *BinaryError) Error() string {
 	if e.Binary == "" {
-		return "nginx not found on PATH: install it, or give --nginx-binary"
+		return "nginx not found on PATH: install it (Debian: apt-get install nginx faketime) or build the image nolive/nginx (make image), or name another one with --nginx-binary or --nginx-image"
 	}
 	return fmt.Sprintf("nginx binary %s: %v", e.Binary, e.Err)
 }

@@ -182,9 +182,15 @@ func TestOrderWithinAMillisecond(t *testing.T) {
 
 // The line that production would have logged: names in the place of addresses.
 func TestRestore(t *testing.T) {
-	n := names{backends: map[string]string{"127.0.0.1:400": "10.0.0.1:8080", "127.0.0.1:4001": "app"}}
+	n := newNames(nil, map[string]string{"10.0.0.1:8080": "127.0.0.1:400", "app": "127.0.0.1:4001"})
 	got := n.restore(`connect() to 127.0.0.1:4001 failed, client: 127.0.0.1, upstream: "http://127.0.0.1:400/", host: "127.0.0.1:40011"`)
 	if want := `connect() to app failed, client: 127.0.0.1, upstream: "http://10.0.0.1:8080/", host: "127.0.0.1:40011"`; got != want {
+		t.Error(got)
+	}
+	// Where nginx runs on another network, the backends have the address of the bridge.
+	n = newNames(nil, map[string]string{"app1": "172.17.0.1:400", "app2": "127.0.0.1:400"})
+	got = n.restore(`upstream: "http://172.17.0.1:400/", client: 172.17.0.1, upstream: "http://127.0.0.1:400/"`)
+	if want := `upstream: "http://app1/", client: 172.17.0.1, upstream: "http://app2/"`; got != want {
 		t.Error(got)
 	}
 }

@@ -21,14 +21,14 @@ var faketimePlaces = []string{
 	"/usr/local/lib/faketime/libfaketime.so.1",
 }
 
-// findFaketime returns the library's path. NOLIVE_FAKETIME names it where it
-// lies elsewhere.
-func findFaketime(speed float64, places []string) (string, error) {
+// findFaketime returns the library's path, or why there is none, "" when it was
+// not found. NOLIVE_FAKETIME names it where it lies elsewhere.
+func findFaketime(places []string) (path, missing string) {
 	if own := os.Getenv("NOLIVE_FAKETIME"); own != "" {
 		if _, err := os.Stat(own); err != nil {
-			return "", &FaketimeError{Speed: speed, Reason: "NOLIVE_FAKETIME: " + err.Error()}
+			return "", "NOLIVE_FAKETIME: " + err.Error()
 		}
-		return own, nil
+		return own, ""
 	}
 	var found []string
 	for _, p := range places {
@@ -36,14 +36,14 @@ func findFaketime(speed float64, places []string) (string, error) {
 		found = append(found, m...)
 	}
 	if len(found) == 0 {
-		return "", &FaketimeError{Speed: speed}
+		return "", ""
 	}
 	// A machine may hold it for several architectures.
 	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64", "386": "i386"}[runtime.GOARCH]
 	sort.SliceStable(found, func(i, j int) bool {
 		return arch != "" && strings.Contains(found[i], arch) && !strings.Contains(found[j], arch)
 	})
-	return found[0], nil
+	return found[0], ""
 }
 
 // environment is what nginx is started with: ours without what would change

@@ -2,9 +2,9 @@ package nginx
 
 import "context"
 
-// Look says why an nginx can't be used, as Start would; nil when it can. "" is
-// the one on PATH.
-func Look(ctx context.Context, binary string) error {
-	_, err := findBinary(ctx, binary)
-	return err
+// Look says what the nginx of some options has, or why it can't be used, as
+// Start would.
+func Look(ctx context.Context, o Options) (Found, error) {
+	f, _, err := look(ctx, o.host())
+	return f, err
 }

@@ -1,6 +1,7 @@
 package nginx
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
@@ -10,6 +11,7 @@ import (
 // names turns what nginx's logs say back into what the configuration says.
 type names struct {
 	backends  map[string]string // real address -> name
+	hosts     []string          // of the real addresses, each with its ":"
 	upstreams map[string]*upstream.Config
 	order     []*upstream.Config
 }
@@ -18,6 +20,9 @@ func newNames(c *nginxconf.Config, backends map[string]string) names {
 	n := names{backends: make(map[string]string, len(backends)), upstreams: map[string]*upstream.Config{}}
 	for name, address := range backends {
 		n.backends[address] = name
+		if host := address[:strings.LastIndexByte(address, ':')+1]; host != "" && !slices.Contains(n.hosts, host) {
+			n.hosts = append(n.hosts, host)
+		}
 	}
 	if c != nil {
 		n.order = c.Upstreams
@@ -67,14 +72,17 @@ func (n names) of(host, peer string, last bool) string {
 
 // restore puts the names back in place of the addresses in a line of the error log.
 func (n names) restore(message string) string {
-	const loopback = "127.0.0.1:"
 	var b strings.Builder
 	for {
-		i := strings.Index(message, loopback)
-		if i < 0 {
+		i, end := len(message), 0
+		for _, h := range n.hosts {
+			if j := strings.Index(message, h); j >= 0 && j < i {
+				i, end = j, j+len(h)
+			}
+		}
+		if end == 0 {
 			break
 		}
-		end := i + len(loopback)
 		for end < len(message) && message[end] >= '0' && message[end] <= '9' {
 			end++
 		}

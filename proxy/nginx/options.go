@@ -17,7 +17,9 @@ type Options struct {
 	Clock *clock.Clock
 	// Sink gets all events, in order, during Close; nil discards them.
 	Sink event.Sink
-	// Binary is the nginx to run; "" is the one on PATH.
+	// Host is where nginx runs; nil is this machine.
+	Host Host
+	// Binary is the nginx to run on this machine; "" is the one on PATH.
 	Binary string
 	// Dir is nginx's prefix: configuration, logs, temporary files. It is made if
 	// need be and kept. "" is a temporary folder that Close removes.
@@ -32,4 +34,11 @@ func (o Options) withDefaults() Options {
 		o.Sink = event.Discard
 	}
 	return o
+}
+
+func (o Options) host() Host {
+	if o.Host == nil {
+		return machine{o.Binary}
+	}
+	return o.Host
 }

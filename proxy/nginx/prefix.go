@@ -1,6 +1,8 @@
 package nginx
 
 import (
+	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 )
@@ -20,19 +22,32 @@ const (
 type prefix struct {
 	dir string
 	own bool // ours to remove
+	// keep is the caller's folder, where it isn't the prefix itself.
+	keep string
 }
 
 // newPrefix makes the folder and empties it of what an earlier run left there.
-func newPrefix(dir string) (prefix, error) {
+// Where the prefix has to lie within another folder, what is worth keeping is
+// copied to the caller's in the end.
+func newPrefix(dir, within string) (prefix, error) {
 	p := prefix{dir: dir}
 	var err error
-	if dir == "" {
-		p.own = true
-		if p.dir, err = os.MkdirTemp("", "nolive-nginx-"); err != nil {
-			return p, &PrefixError{os.TempDir(), err}
+	if dir != "" {
+		if p.dir, err = filepath.Abs(dir); err != nil {
+			return p, &PrefixError{dir, err}
 		}
-	} else if p.dir, err = filepath.Abs(dir); err != nil {
-		return p, &PrefixError{dir, err}
+	}
+	if dir != "" && within != "" {
+		p.keep = p.dir
+		if err := os.MkdirAll(p.keep, 0o755); err != nil {
+			return p, &PrefixError{p.keep, err}
+		}
+	}
+	if dir == "" || within != "" {
+		p.own = true
+		if p.dir, err = os.MkdirTemp(within, "nolive-nginx-"); err != nil {
+			return p, &PrefixError{cmp.Or(within, os.TempDir()), err}
+		}
 	}
 	if err := p.prepare(); err != nil {
 		p.remove()
@@ -64,5 +79,26 @@ func (p prefix) remove() error {
 	if !p.own {
 		return nil
 	}
-	return os.RemoveAll(p.dir)
+	var err error
+	if p.keep != "" {
+		err = p.save()
+	}
+	return errors.Join(err, os.RemoveAll(p.dir))
+}
+
+// save copies the configuration and the logs to the caller's folder.
+func (p prefix) save() error {
+	for _, f := range []string{confFile, accessFile, errorFile, stderrFile} {
+		text, err := os.ReadFile(p.file(f))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(p.keep, f), text, 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

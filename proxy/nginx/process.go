@@ -11,9 +11,12 @@ import (
 // Process is one running nginx. Its methods are safe for concurrent use.
 type Process struct {
 	opts   Options
+	host   Host
+	found  Found
 	bin    binary
 	prefix prefix
-	child  *child
+	seat   Seat
+	child  Child
 	// listens maps every listen address to the real one; first is the first's.
 	listens map[string]string
 	first   string
@@ -61,6 +64,9 @@ func sameListen(a, b string) bool {
 	}
 	return norm(a) == norm(b)
 }
+
+// Addresses are those that nginx had for the backends, by name.
+func (p *Process) Addresses() map[string]string { return p.opts.Backends }
 
 // Version is what nginx -v says: "1.22.1"; a fork's has its name in front.
 func (p *Process) Version() string { return p.bin.version }

@@ -2,9 +2,9 @@ package nginx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -23,21 +23,24 @@ type renderFunc func(*nginxconf.Tree, nginxconf.RenderOptions) (*nginxconf.Rende
 
 func start(ctx context.Context, o Options, render renderFunc) (*Process, error) {
 	o = o.withDefaults()
-	p := &Process{opts: o}
+	p := &Process{opts: o, host: o.host()}
 	var err error
-	if p.bin, err = findBinary(ctx, o.Binary); err != nil {
+	if p.found, p.bin, err = look(ctx, p.host); err != nil {
 		return nil, err
 	}
-	var faketime string
+	faketime := ""
 	if s := o.Clock.Speed(); s > 1 {
-		if faketime, err = findFaketime(s, faketimePlaces); err != nil {
-			return nil, err
+		if faketime = p.found.Faketime; faketime == "" {
+			return nil, &FaketimeError{Speed: s, Reason: p.found.NoFaketime}
 		}
 	}
-	if p.prefix, err = newPrefix(o.Dir); err != nil {
+	if p.opts.Backends, err = p.found.reach(o.Backends); err != nil {
 		return nil, err
 	}
-	env := environment(os.Environ(), o.Clock.Speed(), faketime)
+	if p.prefix, err = newPrefix(o.Dir, p.found.Folder); err != nil {
+		return nil, err
+	}
+	env := environment(p.found.Env, o.Clock.Speed(), faketime)
 	for try := 1; ; try++ {
 		err = p.launch(ctx, env, render, try)
 		if _, taken := err.(*PortError); !taken || try == starts {
@@ -49,61 +52,63 @@ func start(ctx context.Context, o Options, render renderFunc) (*Process, error) 
 	}
 	if err != nil {
 		p.stopNow()
+		errs := []error{err}
+		p.leave(&errs)
 		p.prefix.remove()
-		return nil, err
+		return nil, only(errs)
 	}
 	return p, nil
 }
 
+// only is the error if there is just one, so that callers can tell its kind.
+func only(errs []error) error {
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	return errors.Join(errs...)
+}
+
 // launch starts nginx once and waits until it answers. A *PortError asks for
-// another try with other ports. After the first one our sockets aren't handed
-// down any more: it failed although they were, so this nginx doesn't take them.
+// another try with other ports.
 func (p *Process) launch(ctx context.Context, env []string, render renderFunc, try int) error {
 	listens := p.opts.Config.Tree.Listens()
-	ports, err := reserve(len(listens) + 1)
-	if err != nil {
+	var left []error
+	if p.leave(&left); len(left) > 0 { // the seat of the try before
+		return only(left)
+	}
+	var err error
+	if p.seat, err = p.host.Sit(ctx, len(listens)+1, try); err != nil {
+		p.seat = nil
 		return err
 	}
-	defer ports.release()
+	dial, there := p.seat.Dial(), map[string]string{}
 	p.listens = make(map[string]string, len(listens))
 	for i, l := range listens {
-		p.listens[l] = ports.addresses[i]
+		p.listens[l], there[l] = dial[i], p.seat.Listen()[i]
 	}
 	if len(listens) > 0 {
-		p.first = ports.addresses[0]
+		p.first = dial[0]
 	}
-	p.pinger = pinger{address: ports.addresses[len(listens)]}
+	p.pinger = pinger{address: dial[len(listens)]}
 
-	conf, err := render(p.opts.Config.Tree, additions(p.bin, p.opts, p.listens, p.pinger.address, p.prefix.dir))
+	conf, err := render(p.opts.Config.Tree, additions(p.bin, p.found.Root, p.opts, there, p.seat.Listen()[len(listens)], p.prefix.dir))
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(p.prefix.file(confFile), conf.Text, 0o644); err != nil {
 		return &PrefixError{p.prefix.dir, err}
 	}
-	stderr, err := os.Create(p.prefix.file(stderrFile))
-	if err != nil {
-		return &PrefixError{p.prefix.dir, err}
-	}
-	defer stderr.Close()
 
 	args := []string{"-p", p.prefix.dir, "-c", p.prefix.file(confFile)}
 	if p.bin.atLeast(1, 19, 5) {
 		args = append(args, "-e", errorFile) // else it tries the one it was built with, for a moment
 	}
-	cmd := exec.Command(p.bin.path, args...)
-	cmd.Dir, cmd.Env, cmd.Stderr = p.prefix.dir, env, stderr
-	if try == 1 {
-		cmd.ExtraFiles = ports.files
-		cmd.Env = append(env[:len(env):len(env)], "NGINX="+ports.inherit())
-	} else {
-		ports.release()
-	}
-	if p.child, err = spawn(cmd); err != nil {
+	if p.child, err = p.seat.Start(ctx, Command{
+		Program: p.found.Program, Args: args, Env: env, Dir: p.prefix.dir, Stderr: p.prefix.file(stderrFile),
+	}); err != nil {
 		p.child = nil
-		return &BinaryError{Binary: p.bin.path, Err: err}
+		return err
 	}
-	ports.release()
 	return p.awaitAnswer(ctx, conf)
 }
 
@@ -128,7 +133,7 @@ func (p *Process) awaitAnswer(ctx context.Context, conf *nginxconf.Rendered) err
 	}()
 	defer func() { stopAsking(); <-answered }()
 	select {
-	case <-p.child.done:
+	case <-p.child.Done():
 		return p.startError(conf)
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -155,7 +160,7 @@ func (p *Process) startError(conf *nginxconf.Rendered) error {
 			return p.refused(conf, line, message)
 		}
 	}
-	return &ExitError{During: "start", State: p.child.state, Output: tail(string(out), 3)}
+	return &ExitError{During: "start", State: p.child.State(), Output: tail(string(out), 3)}
 }
 
 // refusal takes "nginx: [emerg] message" apart.
