@@ -114,20 +114,24 @@ func (c *conn) serveOne() bool {
 func (c *conn) pick(id string, number int, at time.Duration) *fault.Script {
 	rules := c.s.opts.Rules
 	if len(rules) == 0 {
-		return &rules.Pick(nil).Script
+		return rules.Pick(nil).Script.For(&fault.Exchange{Method: c.req.Method})
 	}
 	if id == "" {
 		id = "request " + strconv.Itoa(number) // or all of them would draw the same
 	}
 	x := fault.Exchange{
-		Method: c.req.Method, Path: c.req.RequestURI, Header: c.header, At: at,
+		Method: c.req.Method, Path: c.req.RequestURI, Header: c.header, Body: c.req.ContentLength, At: at,
 		Request: number, Connection: c.number, Exchange: c.exchange,
 		Draw: func(rule int) float64 {
 			return fault.DrawRequest(c.s.opts.Seed, c.s.opts.Name, rule, id)
 		},
 	}
-	c.keep = rules.PickKeep(&x)
-	return c.keep.Limit(&rules.Pick(&x).Script, c.exchange)
+	x.Length = func(step int) float64 { return fault.DrawLength(c.s.opts.Seed, c.s.opts.Name, step, id) }
+	c.s.deciding.Lock()
+	defer c.s.deciding.Unlock()
+	var sc *fault.Script
+	sc, c.keep = c.s.state.Answer(rules, &x, c.s.doors.Thaw)
+	return sc
 }
 
 // header is a header's value; net/http keeps Host apart.

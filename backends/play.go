@@ -16,7 +16,6 @@ import (
 // complete, so that being late once doesn't add up. It says whether the
 // connection can take another request.
 func (c *conn) play(sc *fault.Script, at time.Duration) bool {
-	sc = sc.For(c.req.Method, c.req.ContentLength)
 	now, off := at, int64(0)
 	for i := range sc.Steps {
 		st, ok := &sc.Steps[i], true

@@ -27,6 +27,10 @@ type Server struct {
 	buffers  sync.Pool
 	requests atomic.Int64
 
+	// state is what the rules remember, under deciding.
+	deciding sync.Mutex
+	state    fault.State
+
 	mu          sync.Mutex
 	conns       map[*conn]struct{}
 	connections int

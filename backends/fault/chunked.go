@@ -16,13 +16,18 @@ func chunked(body Body, each int64, trailer []byte) Body {
 	if each <= 0 || each > c.Data {
 		c.Each = max(c.Data, 1)
 	}
-	full, rest := c.Data/c.Each, c.Data%c.Each
 	body.Chunks = c
-	body.Size = full*c.frame(c.Each) + int64(len(c.last()))
-	if rest > 0 {
-		body.Size += c.frame(rest)
-	}
+	body.Size = c.dataEnd() + int64(len(c.last()))
 	return body
+}
+
+// dataEnd is where the last chunk, the one without data, begins.
+func (c *Chunks) dataEnd() int64 {
+	end := c.Data / c.Each * c.frame(c.Each)
+	if rest := c.Data % c.Each; rest > 0 {
+		end += c.frame(rest)
+	}
+	return end
 }
 
 // frame is the size of a chunk with n bytes of data on the wire.
@@ -39,22 +44,13 @@ func (b *Body) appendChunked(dst []byte, off, n int64) []byte {
 	c := b.Chunks
 	plain := *b
 	plain.Chunks, plain.Size = nil, c.Data
-	for n > 0 {
+	for end := c.dataEnd(); n > 0; {
+		if off >= end {
+			return append(dst, c.last()[off-end:off-end+n]...)
+		}
 		i := off / c.frame(c.Each)
-		at := i * c.frame(c.Each)
-		size := min(c.Each, c.Data-i*c.Each)
-		if size <= 0 { // past the data
-			at = off - off%c.frame(c.Each)
-			if c.Data%c.Each == 0 {
-				at = c.Data / c.Each * c.frame(c.Each)
-			}
-			return append(dst, c.last()[off-at:off-at+n]...)
-		}
+		at, size := i*c.frame(c.Each), min(c.Each, c.Data-i*c.Each)
 		part := min(n, at+c.frame(size)-off)
-		if part <= 0 { // the short chunk before the last one is shorter than the others
-			at += c.frame(size)
-			return append(dst, c.last()[off-at:off-at+n]...)
-		}
 		dst = appendFrame(dst, &plain, i*c.Each, size, off-at, part)
 		off, n = off+part, n-part
 	}

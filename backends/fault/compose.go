@@ -30,7 +30,7 @@ func Compose(steps ...Fault) (Fault, error) {
 			return Fault{}, fmt.Errorf("step %d: what happens at accept can't be part of a list", i+1)
 		case f.Layer() != OnRequest:
 			return Fault{}, fmt.Errorf("step %d: %s is no part of an answer; give it a rule of its own", i+1, f.name())
-		case out.ends():
+		case out.final():
 			return Fault{}, fmt.Errorf("step %d: nothing can follow %s", i+1, names[i-1])
 		}
 		names[i] = f.Script.Name
@@ -75,8 +75,8 @@ func wholly(steps []Step) bool {
 	return slices.ContainsFunc(steps, func(st Step) bool { return st.Op == ReadAll })
 }
 
-// ends says whether nothing can come after the script on its connection.
-func (s *Script) ends() bool {
+// final says whether nothing can come after the script on its connection.
+func (s *Script) final() bool {
 	if len(s.Steps) == 0 {
 		return false
 	}

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -18,14 +19,16 @@ type DoorChange struct {
 // At returns the door at t, and the instant of its next change; false when it
 // stays as it is.
 func (d Doors) At(t time.Duration) (door Door, next time.Duration, ok bool) {
-	i := len(d) - 1
-	for i > 0 && d[i].At > t {
-		i--
-	}
+	i := max(d.after(t)-1, 0)
 	if i+1 < len(d) {
 		return d[i].Door, d[i+1].At, true
 	}
 	return d[i].Door, 0, false
+}
+
+// after is the place of the first change after t.
+func (d Doors) after(t time.Duration) int {
+	return sort.Search(len(d), func(i int) bool { return d[i].At > t })
 }
 
 // Thaw maps an instant at which a backend would act on a connection to the one
@@ -48,8 +51,8 @@ func (d Doors) Thaw(t time.Duration) (time.Duration, bool) {
 // Stops returns the first instant after t at which the backend stands still;
 // false when there is none.
 func (d Doors) Stops(t time.Duration) (time.Duration, bool) {
-	for _, c := range d {
-		if c.At > t && (c.Door == Frozen || c.Door == Blackholed) {
+	for _, c := range d[d.after(t):] {
+		if c.Door == Frozen || c.Door == Blackholed {
 			return c.At, true
 		}
 	}
@@ -59,8 +62,8 @@ func (d Doors) Stops(t time.Duration) (time.Duration, bool) {
 // Closes returns the first instant from t on at which the port is closed, and
 // with it every open connection; false when there is none.
 func (d Doors) Closes(t time.Duration) (time.Duration, bool) {
-	for _, c := range d {
-		if c.Door == Refusing && c.At >= t {
+	for _, c := range d[max(d.after(t-1), 0):] {
+		if c.Door == Refusing {
 			return c.At, true
 		}
 	}

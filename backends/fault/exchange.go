@@ -17,6 +17,14 @@ type Exchange struct {
 	// counted when the backend accepts it, a request when its head was read; a
 	// frozen backend does both at its thaw, in the order of arrival.
 	Request, Connection, Exchange int
+	// Body is the size of the request's body, -1 when it isn't known.
+	Body int64
+	// Since is how long the window has been open of the rule that was picked last;
+	// picking sets it.
+	Since time.Duration
+	// Length is a number in [0, 1) keyed by seed, backend, client request and step,
+	// for a Delay; nil is always the middle.
+	Length func(step int) float64
 	// Draw is a number in [0, 1) keyed by seed, backend, rule and client
 	// request; it is called only when a share is asked for.
 	Draw func(rule int) float64
@@ -26,6 +34,12 @@ type Exchange struct {
 // tried again on the same backend meets the same fate there.
 func DrawRequest(seed uint64, backend string, rule int, request string) float64 {
 	return Draw(seed, "share", backend, strconv.Itoa(rule), request)
+}
+
+// DrawLength is the draw of a step's Delay: a request that is tried again on the
+// same backend takes as long there.
+func DrawLength(seed uint64, backend string, step int, request string) float64 {
+	return Draw(seed, "length", backend, strconv.Itoa(step), request)
 }
 
 // DrawReuse is the draw of a rule's share at the first byte of a further request,

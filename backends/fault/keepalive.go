@@ -107,4 +107,4 @@ func (k *Keep) Until(sights []Sight, s *Script, thaw func(time.Duration) (time.D
 }
 
 // Keeps says whether the connection can take another request after the script.
-func (s *Script) Keeps() bool { return !s.ends() && s.Response.End() >= 0 }
+func (s *Script) Keeps() bool { return !s.final() && s.Response.End() >= 0 }

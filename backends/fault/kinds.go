@@ -41,6 +41,7 @@ func Kinds() []Kind {
 		{"slow_pdf", "a report that takes its time, then is streamed as a PDF of the asked size", func() Spec { return new(SlowPDFSpec) }},
 		{"status", "an answer of which only the status matters", func() Spec { return new(StatusSpec) }},
 		{"wait", "a step of a list: time passes", func() Spec { return new(WaitSpec) }},
+		{"workers", "how many requests are worked on at the same time, and what waits", func() Spec { return new(WorkersSpec) }},
 	}
 }
 

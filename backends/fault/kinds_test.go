@@ -36,6 +36,7 @@ func TestKindsAreSortedAndMakeFreshSpecs(t *testing.T) {
 
 func TestBareWords(t *testing.T) {
 	want := map[string]string{ // the error of the zero spec
+		"workers":   "count: 0 is not in 1..65536",
 		"keepalive": "idle: missing, as in {keepalive: {idle: 5s}}, or give requests",
 		"wait":      "for: missing, as in {wait: 2s}", "status": "code: missing, as in {status: 503}",
 	}
@@ -107,6 +108,15 @@ func TestErrorsNameTheField(t *testing.T) {
 		{&fault.DripSpec{Every: 8000 * time.Hour}, "every: 41 pieces take longer than 8760h0m0s"},
 		{&fault.SlowPDFSpec{Size: 100}, "size: 100 is not in 1KiB..4GiB"},
 		{&fault.SlowPDFSpec{Size: 1 << 30, Rate: 10}, "rate: 1073741824 pieces are more than 1048576"},
+		{&fault.WaitSpec{For: 1, Max: 1}, "for: one kind of time only: for, min and max, median and p99, one_of, or first, last and over"},
+		{&fault.WaitSpec{Min: 2, Max: 1}, "max: 1ns is less than min, 2ns"},
+		{&fault.WaitSpec{P99: 1}, "median: missing beside p99"},
+		{&fault.WaitSpec{Median: 1}, "p99: 0s is less than the median, 1ns"},
+		{&fault.WaitSpec{First: 1}, "over: missing; how long does it take from first to last?"},
+		{&fault.WaitSpec{OneOf: []time.Duration{-1}}, "one_of: -1ns is not in 0s..8760h0m0s"},
+		{&fault.WorkersSpec{Count: 1 << 20}, "count: 1048576 is not in 1..65536"},
+		{&fault.WorkersSpec{Count: 1, Full: "stay"}, `full: "stay" is none of close, reset and a status in 200..599`},
+		{&fault.WorkersSpec{Count: 1, Full: "99"}, `full: "99" is none of close, reset and a status in 200..599`},
 		{&fault.KeepaliveSpec{Idle: -1}, "idle: -1ns is not in 0s..8760h0m0s"},
 		{&fault.KeepaliveSpec{Requests: -1}, "requests: -1 is less than 1"},
 		{&fault.KeepaliveSpec{Idle: 1, Silent: true}, "silent: only with requests; an idle connection has nothing to say"},
@@ -129,7 +139,11 @@ func TestScalars(t *testing.T) {
 		{"status", "503", &fault.StatusSpec{Code: 503}, ""},
 		{"status", "ok", &fault.StatusSpec{}, `status: "ok" is not in 200..599`},
 		{"wait", "1m30s", &fault.WaitSpec{For: 90 * time.Second}, ""},
-		{"wait", "2", &fault.WaitSpec{}, `wait: "2" is no duration, as 250ms or 2s`},
+		{"wait", "2", &fault.WaitSpec{}, `wait: "2" is no duration, as 250ms or 2s, and no range of them`},
+		{"wait", "10ms..50ms", &fault.WaitSpec{Min: 10 * time.Millisecond, Max: 50 * time.Millisecond}, ""},
+		{"wait", "10ms..", nil, `wait: "10ms.." is no duration, as 250ms or 2s, and no range of them`},
+		{"workers", "4", &fault.WorkersSpec{Count: 4}, ""},
+		{"workers", "many", nil, `workers: "many" is no number from 1`},
 		{"keepalive", "5s", &fault.KeepaliveSpec{Idle: 5 * time.Second}, ""},
 		{"keepalive", "5", nil, `keepalive: "5" is no duration, as 5s`},
 		{"close_on_reuse", "reset", &fault.CloseOnReuseSpec{With: "reset"}, ""},

@@ -14,6 +14,8 @@ const (
 	OnDoor
 	// OnAccept acts on a connection before anything is read from it.
 	OnAccept
+	// OnWork says when the backend gets to work on a request.
+	OnWork
 	// OnKeep says how long the connection is kept after an exchange.
 	OnKeep
 	// OnReuse acts at the first byte of a further request on a connection.
@@ -27,6 +29,8 @@ func (f *Fault) Layer() Layer {
 		return OnDoor
 	case f.AtAccept != 0:
 		return OnAccept
+	case f.Workers != nil:
+		return OnWork
 	case f.Keep != nil:
 		return OnKeep
 	case f.OnReuse != 0:
@@ -42,6 +46,8 @@ func (f *Fault) name() string {
 		return f.Door.String()
 	case OnAccept:
 		return "a cut at accept"
+	case OnWork:
+		return "workers"
 	case OnKeep:
 		return "keepalive"
 	case OnReuse:
@@ -74,6 +80,7 @@ func (f *Fault) admits(selector string) error {
 func (rs Rules) first(l Layer, x *Exchange) *Fault {
 	for i := range rs {
 		if r := &rs[i]; r.Do.Layer() == l && r.When.Matches(x, i) {
+			x.Since = r.When.since(x.At)
 			return &r.Do
 		}
 	}

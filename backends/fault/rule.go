@@ -26,6 +26,12 @@ func (r *Rule) Validate() error {
 	switch r.Do.Layer() {
 	case OnRequest:
 		return r.Do.Script.validate()
+	case OnDoor:
+		if w := &r.When; w.Repeats > 0 && w.Until == 0 {
+			return fmt.Errorf("until: %s that repeats needs an end", r.Do.name())
+		} else if w.Repeats > 0 && (w.Until-w.From)/w.Repeats > maxOpenings {
+			return fmt.Errorf("repeats: %s would come more than %d times", r.Do.name(), maxOpenings)
+		}
 	case OnReuse:
 		if r.When.Exchange.To == 1 {
 			return fmt.Errorf("exchange: the first request of a connection doesn't reuse it")
@@ -38,7 +44,7 @@ func (r *Rule) Validate() error {
 func (s *Script) validate() error {
 	seen, size := int64(0), s.Response.Size()
 	for i, st := range s.Steps {
-		if st.For < 0 || st.Chunk < 0 {
+		if st.For < 0 || st.Chunk < 0 || st.Len < 0 && st.Op != Write {
 			return fmt.Errorf("%s: a step goes back in time", s.Name)
 		}
 		switch st.Op {
@@ -127,11 +133,8 @@ func (rs Rules) Door(t time.Duration) Door {
 func (rs Rules) DoorChanges() []DoorChange {
 	edges := []time.Duration{0}
 	for i := range rs {
-		if w := rs[i].When; rs[i].Do.Door != Open {
-			edges = append(edges, w.From)
-			if w.Until > 0 {
-				edges = append(edges, w.Until)
-			}
+		if rs[i].Do.Door != Open {
+			edges = append(edges, rs[i].When.edges()...)
 		}
 	}
 	return changes(edges, rs.Door)

@@ -1,6 +1,9 @@
 package fault
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Script is what a backend does in one exchange: the response it has in mind,
 // and the steps by which it gives it, or fails to.
@@ -14,14 +17,12 @@ type Script struct {
 	Steps []Step
 }
 
-// For returns the script as it is played for a request with the method and a
-// body of so many bytes (-1 for one of unknown length): to a HEAD the response
-// ends with its head, whatever length that gives, and Drop is what it comes to.
-func (s *Script) For(method string, body int64) *Script {
-	last := len(s.Steps) - 1
-	head := method == "HEAD" && s.Response.Body.Size > 0
-	drop := last >= 0 && s.Steps[last].Op == Drop
-	if !head && !drop {
+// For returns the script as it is played for an exchange: to a HEAD the response
+// ends with its head, whatever length that gives, a Delay has its length, and Drop
+// is what it comes to.
+func (s *Script) For(x *Exchange) *Script {
+	head := x.Method == "HEAD" && s.Response.Body.Size > 0
+	if !head && !slices.ContainsFunc(s.Steps, Step.open) {
 		return s
 	}
 	out := *s
@@ -29,15 +30,26 @@ func (s *Script) For(method string, body int64) *Script {
 		out.Response.Body = Body{}
 		out.Response.Announced = max(out.Response.Announced, 0)
 	}
-	if drop {
-		out.Steps = append([]Step{}, s.Steps...)
-		out.Steps[last].Op = Close
-		if s.unread(body) {
-			out.Steps[last].Op = Reset
+	out.Steps = slices.Clone(s.Steps)
+	for i := range out.Steps {
+		switch st := &out.Steps[i]; {
+		case st.Delay != nil:
+			draw := 0.5
+			if x.Length != nil {
+				draw = x.Length(i)
+			}
+			*st = Step{Op: Wait, For: st.Delay.At(draw, x.Since)}
+		case st.Op == Drop && s.unread(x.Body):
+			st.Op = Reset
+		case st.Op == Drop:
+			st.Op = Close
 		}
 	}
 	return &out
 }
+
+// open says whether the step depends on the exchange.
+func (st Step) open() bool { return st.Delay != nil || st.Op == Drop }
 
 // unread says whether the script leaves a part of a request's body unread.
 func (s *Script) unread(body int64) bool {
@@ -88,6 +100,8 @@ type Step struct {
 	For   time.Duration
 	Len   int64
 	Chunk int64
+	// Delay is the length of a Wait that isn't the same for all; For resolves it.
+	Delay *Delay
 }
 
 // Door says how a backend's listener behaves, whatever the request.
@@ -130,6 +144,8 @@ type Fault struct {
 	// OnReuse is Close, Reset or Stall for a connection that ends, or goes dead, at
 	// the first byte of a further request; 0 otherwise.
 	OnReuse Op
+	// Workers limits how many requests are worked on; nil for faults of other layers.
+	Workers *Workers
 	// Script is played for a request.
 	Script Script
 }

@@ -18,7 +18,14 @@ type Sight struct {
 // when it never can. A script that stalls just ends; one whose response has no
 // length ends with the close that marks the body's end.
 func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Duration) (time.Duration, bool)) []Sight {
-	now, size, seen := sent, s.Response.Size(), int64(0)
+	dst, _, _ = s.run(dst, sent, thaw)
+	return dst
+}
+
+// run is Timeline with the instant at which the last step is over, false when it
+// never is.
+func (s *Script) run(dst []Sight, now time.Duration, thaw func(time.Duration) (time.Duration, bool)) ([]Sight, time.Duration, bool) {
+	size, seen := s.Response.Size(), int64(0)
 	for _, st := range s.Steps {
 		if st.Op == Wait {
 			// Also the end of a wait is something that a stopped process does late.
@@ -26,11 +33,11 @@ func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Durati
 		}
 		var ok bool
 		if now, ok = thaw(now); !ok || st.Op == Stall {
-			return dst
+			return dst, 0, false
 		}
 		switch st.Op {
 		case Close, Reset:
-			return append(dst, Sight{At: now, Bytes: seen, End: st.Op})
+			return append(dst, Sight{At: now, Bytes: seen, End: st.Op}), now, true
 		case Write:
 			end := size
 			if st.Len >= 0 {
@@ -45,14 +52,15 @@ func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Durati
 				dst = append(dst, Sight{At: now, Bytes: seen})
 				if seen < end && st.For > 0 {
 					if now, ok = thaw(now + st.For); !ok {
-						return dst
+						return dst, 0, false
 					}
 				}
 			}
 		}
 	}
-	if now, ok := thaw(now); ok && s.Response.End() < 0 && seen > 0 {
+	now, ok := thaw(now)
+	if ok && s.Response.End() < 0 && seen > 0 {
 		dst = append(dst, Sight{At: now, Bytes: seen, End: Close})
 	}
-	return dst
+	return dst, now, ok
 }

@@ -20,6 +20,9 @@ type When struct {
 	// From and Until bound a window of scenario time [From, Until); Until 0 is
 	// the end of the run.
 	From, Until time.Duration
+	// Lasts is how long the window stays open from From on, 0 as long as Until
+	// says; Repeats is after how long it opens again, 0 for never.
+	Lasts, Repeats time.Duration
 	// Request selects by the number of the request on this backend, from 1;
 	// zero values mean any. Every is "each n-th" of these same numbers.
 	Request Range
@@ -76,7 +79,42 @@ func (w *When) Matches(x *Exchange, index int) bool {
 
 // Open says whether the rule's window is open at t.
 func (w *When) Open(t time.Duration) bool {
-	return t >= w.From && (w.Until == 0 || t < w.Until)
+	if t < w.From || w.Until != 0 && t >= w.Until {
+		return false
+	}
+	return w.Lasts == 0 || w.since(t) < w.Lasts
+}
+
+// since is how long ago the window opened last before t.
+func (w *When) since(t time.Duration) time.Duration {
+	if t -= w.From; w.Repeats > 0 {
+		t %= w.Repeats
+	}
+	return t
+}
+
+// maxOpenings bounds how often a window of the whole backend opens.
+const maxOpenings = 10_000
+
+// edges are the instants at which the window opens and closes.
+func (w *When) edges() []time.Duration {
+	if w.Lasts == 0 {
+		if w.Until == 0 {
+			return []time.Duration{w.From}
+		}
+		return []time.Duration{w.From, w.Until}
+	}
+	var out []time.Duration
+	for t := w.From; ; t += w.Repeats {
+		out = append(out, t)
+		end := t + w.Lasts
+		if w.Until != 0 && end >= w.Until {
+			return append(out, w.Until)
+		}
+		if out = append(out, end); w.Repeats == 0 || w.Until != 0 && t+w.Repeats >= w.Until || len(out) > 2*maxOpenings {
+			return out
+		}
+	}
 }
 
 // OnlyWindow says whether the rule selects by time alone, so that it can be
@@ -127,6 +165,18 @@ func (w *When) validate() error {
 	}
 	if w.Until != 0 && w.Until <= w.From {
 		return fmt.Errorf("until: the window from %v to %v never opens", w.From, w.Until)
+	}
+	if err := checkSpan("lasts", w.Lasts); err != nil {
+		return err
+	}
+	if err := checkSpan("repeats", w.Repeats); err != nil {
+		return err
+	}
+	switch {
+	case w.Repeats != 0 && w.Lasts == 0:
+		return fmt.Errorf("repeats: how long does the window stay open? say lasts too")
+	case w.Repeats != 0 && w.Lasts >= w.Repeats:
+		return fmt.Errorf("lasts: a window that repeats every %v and lasts %v never closes", w.Repeats, w.Lasts)
 	}
 	if w.Every < 0 {
 		return fmt.Errorf("every: %d is less than 1", w.Every)

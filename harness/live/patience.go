@@ -40,6 +40,9 @@ func duration(s *fault.Script) time.Duration {
 		switch st.Op {
 		case fault.Wait:
 			sum += st.For
+			if st.Delay != nil {
+				sum += st.Delay.Most()
+			}
 		case fault.Write:
 			n := left
 			if st.Len >= 0 {

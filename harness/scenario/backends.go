@@ -71,7 +71,7 @@ func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 			r.b.Errorf(bind.Key(r.b, &x.When), "%s: %s holds for the whole backend; only from and until can select it", backend, d)
 		}
 		rule := fault.Rule{When: w, Do: x.Do.Fault}
-		if l := rule.Do.Layer(); l != fault.OnRequest && l != fault.OnDoor {
+		if l := rule.Do.Layer(); l != fault.OnRequest && l != fault.OnDoor || w.Lasts != 0 || w.Repeats != 0 {
 			if err := rule.Validate(); err != nil {
 				r.b.Errorf(bind.Key(r.b, &x.When), "%s: %v", backend, err)
 			}
@@ -88,13 +88,14 @@ func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 // always says whether a rule takes every request. One with a mistake has no steps.
 func always(x fault.Rule) bool {
 	w := x.When
-	return w.OnlyWindow() && w.From == 0 && w.Until == 0 && len(x.Do.Script.Steps) > 0
+	return w.OnlyWindow() && w.From == 0 && w.Until == 0 && w.Lasts == 0 && len(x.Do.Script.Steps) > 0
 }
 
 func (r *resolver) when(backend string, w *form.When) fault.When {
 	b := r.b
 	out := fault.When{
 		Method: w.Method, Path: w.Path, From: w.From, Until: w.Until,
+		Lasts: w.Lasts, Repeats: w.Repeats,
 		Request: fault.Range(w.Request), Every: w.Every,
 		Connection: fault.Range(w.Connection), Exchange: fault.Range(w.Exchange),
 		Share: float64(w.Share),

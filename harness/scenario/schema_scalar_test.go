@@ -68,6 +68,8 @@ func scalarSchemas() map[reflect.Type]struct {
 		reflect.TypeFor[fault.Size]():     {"Size", anyOf(integer("0", ""), text(`^`+sizePattern+`$`, "10KiB", "2MiB"))},
 		reflect.TypeFor[fault.Rate]():     {"ByteRate", anyOf(integer("0", ""), text(`^`+sizePattern+`(/s)?$`, "256KiB/s"))},
 		reflect.TypeFor[fault.Part]():     {"Part", anyOf(&jsonschema.Schema{Enum: []any{"all", "head"}}, integer("0", ""), text(`^`+sizePattern+`$`, "10KiB"))},
+		reflect.TypeFor[fault.Refusal]():  {"Refusal", anyOf(&jsonschema.Schema{Enum: []any{"close", "reset"}}, integer("200", "599"))},
+		reflect.TypeFor[fault.Room]():     {"Room", anyOf(&jsonschema.Schema{Const: "any"}, integer("0", ""))},
 		reflect.TypeFor[fault.Portion]():  {"Portion", anyOf(&jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}, text(`^`+percentNumber+` ?%$`, "25%"))},
 		reflect.TypeFor[form.Word]():      {"Word", anyOf(&jsonschema.Schema{Type: "string"}, &jsonschema.Schema{Type: "number"})},
 		reflect.TypeFor[form.Interval]():  {"Interval", anyOf(text(`^`+durationPattern+`(\s*\.\.\s*`+durationPattern+`)?$`, "5s", "2s..20s"), zero)},
@@ -127,7 +129,9 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 	case "status":
 		return integer("200", "599")
 	case "wait":
-		return text(`^` + durationPattern + `$`)
+		return text(`^`+durationPattern+`(\s*\.\.\s*`+durationPattern+`)?$`, "2s", "10ms..50ms")
+	case "workers":
+		return integer("1", "65536")
 	case "keepalive":
 		return text(`^` + durationPattern + `$`)
 	case "close_on_reuse":
@@ -153,7 +157,16 @@ func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 	set("code", status)
 	set("interim", func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "100", "199" })
 	set("what", func(p *jsonschema.Schema) { p.Enum = []any{"header", "body", "both"} })
-	if kind == "keepalive" {
+	switch kind {
+	case "wait":
+		s.Required = nil
+		for _, key := range []string{"for", "max", "p99", "one_of", "over"} {
+			s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Required: []string{key}})
+		}
+		s.DependentRequired = map[string][]string{"min": {"max"}, "median": {"p99"}, "p99": {"median"}, "first": {"over"}, "last": {"over"}}
+	case "workers":
+		set("count", func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "1", "65536" })
+	case "keepalive":
 		s.Required = nil
 		s.AnyOf = []*jsonschema.Schema{{Required: []string{"idle"}}, {Required: []string{"requests"}}}
 		s.DependentRequired = map[string][]string{"silent": {"requests"}}

@@ -107,7 +107,6 @@ func (s *Sim) readBy(x *exchange) {
 		return // the proxy has given this attempt up
 	}
 	x.conn.dead = script.Steps[len(script.Steps)-1].Op == fault.Stall
-	script = script.For(x.t.plan.Spec.Method, x.t.plan.Spec.Body)
 	sights := script.Timeline(x.f.sights[:0], s.now, x.b.doors.Thaw)
 	sights = keep.Until(sights, script, x.b.doors.Thaw)
 	if at, ok := x.b.doors.Closes(s.now); ok {

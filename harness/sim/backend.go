@@ -13,6 +13,7 @@ type backend struct {
 	name  string
 	rules fault.Rules
 	doors fault.Doors
+	state fault.State
 	seed  uint64
 	// connections and requests counted so far, for the rules' numbers.
 	connections, requests int
@@ -68,13 +69,13 @@ func (s *Sim) pick(x *exchange) (script *fault.Script, keep *fault.Keep) {
 	b.requests++
 	x.conn.exchanges++
 	if len(b.rules) == 0 {
-		return &b.rules.Pick(nil).Script, nil
+		return b.rules.Pick(nil).Script.For(&fault.Exchange{Method: x.t.plan.Spec.Method}), nil
 	}
 	s.read = x
 	s.facts.Method, s.facts.Path, s.facts.Header, s.facts.At = x.t.plan.Spec.Method, x.t.uri, x.t.header, s.now
 	s.facts.Request, s.facts.Connection, s.facts.Exchange = b.requests, x.conn.number, x.conn.exchanges
-	keep = b.rules.PickKeep(&s.facts)
-	return keep.Limit(&b.rules.Pick(&s.facts).Script, x.conn.exchanges), keep
+	s.facts.Body = x.t.plan.Spec.Body
+	return b.state.Answer(b.rules, &s.facts, b.doors.Thaw)
 }
 
 // reuse says what a request on a connection that has served others meets before
@@ -107,6 +108,11 @@ func (s *Sim) accept(x *exchange) *fault.Fault {
 
 // draw is the keyed draw for the exchange that is being read.
 func (s *Sim) draw(rule int) float64 { return s.read.draw(rule) }
+
+// length is the keyed draw for a step of the exchange that is being read.
+func (s *Sim) length(step int) float64 {
+	return fault.DrawLength(s.read.b.seed, s.read.b.name, step, s.read.request.String())
+}
 
 func (x *exchange) draw(rule int) float64 {
 	return fault.Draw(x.b.seed, "share", x.b.name, strconv.Itoa(rule), x.request.String())

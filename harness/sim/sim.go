@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options) (time.Duration, error) {
 		n := cfg.NginxOnly[0]
 		return 0, fmt.Errorf("%v: %s", n.Pos, n.Text)
 	}
-	s.facts.Draw = s.draw
+	s.facts.Draw, s.facts.Length = s.draw, s.length
 	s.workers = newWorkers(cfg, s.sink)
 	for _, b := range o.Plan.Scenario.Backends {
 		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, doors: b.Rules.DoorChanges(), seed: o.Plan.Seed}

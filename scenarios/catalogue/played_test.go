@@ -45,7 +45,7 @@ const quiet = 150 * time.Millisecond
 
 // evaluate says what a plain client sees of the n-th request on a connection.
 func evaluate(rs fault.Rules, method string, body int64, n int) view {
-	x := &fault.Exchange{Method: method, Path: "/", Request: n, Connection: 1, Exchange: n}
+	x := exchange(method, body, n)
 	awake := func(t time.Duration) (time.Duration, bool) { return t, true }
 	if f := rs.PickAtAccept(x); f != nil {
 		return view{end: word(f.AtAccept), sights: []fault.Sight{{At: f.AcceptAfter, End: f.AtAccept}}}
@@ -55,14 +55,21 @@ func evaluate(rs fault.Rules, method string, body int64, n int) view {
 			return view{end: word(end)}
 		}
 	}
-	keep := rs.PickKeep(x)
-	sc := keep.Limit(&rs.Pick(x).Script, n).For(method, body)
+	sc, _ := new(fault.State).Answer(rs, x, awake)
 	v := view{sights: sc.Timeline(nil, 0, awake)}
 	if k := len(v.sights); k > 0 {
 		v.bytes = string(sc.Response.Append(nil, 0, v.sights[k-1].Bytes))
 		v.end = word(v.sights[k-1].End)
 	}
 	return v
+}
+
+// exchange is the n-th request on the first connection.
+func exchange(method string, body int64, n int) *fault.Exchange {
+	return &fault.Exchange{Method: method, Path: "/", Body: body, Request: n, Connection: 1, Exchange: n,
+		Length: func(step int) float64 {
+			return fault.DrawLength(0, "app1", step, fmt.Sprintf("request %d", n))
+		}}
 }
 
 func word(end fault.Op) string {
@@ -198,8 +205,7 @@ func play(t *testing.T, e catalogue.Entry, rs fault.Rules) string {
 // whole is the number of bytes at which the n-th response is complete, a huge
 // one when it never is.
 func whole(rs fault.Rules, method string, body int64, n int) int64 {
-	x := &fault.Exchange{Method: method, Path: "/", Request: n, Connection: 1, Exchange: n}
-	sc := rs.Pick(x).Script.For(method, body)
+	sc := rs.Pick(exchange(method, body, n)).Script
 	if !sc.Keeps() || sc.Response.End() > sc.Response.Size() {
 		return 1 << 62
 	}

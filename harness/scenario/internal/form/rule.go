@@ -32,6 +32,10 @@ type When struct {
 	From time.Duration `yaml:"from"`
 	// Until is the scenario time at which the window closes; default never.
 	Until time.Duration `yaml:"until"`
+	// Lasts is how long the window stays open, instead of until or within it.
+	Lasts time.Duration `yaml:"lasts"`
+	// Repeats is after how long the window opens again, until it closes for good.
+	Repeats time.Duration `yaml:"repeats"`
 	// Request is the n-th request on this backend, or a range "1..2".
 	Request Range `yaml:"request"`
 	// Every is each n-th request on this backend.
