@@ -24,6 +24,10 @@ var onTheEdge = map[string]string{
 	"one-of-two-refuses":                         "requests at the very instant at which the port closes",
 	"single-server-never-marked":                 "requests at the very instants at which the port closes and opens",
 	"single-server-never-marked/a-second-server": "requests at the very instants at which the ports close and open",
+	"counters-per-worker":                        "which worker gets a connection is drawn, or the kernel's choice",
+	"max-conns-per-worker":                       "a burst of which the first ones are served, whoever they are",
+	"max-conns-per-worker/zone":                  "a burst",
+	"max-conns-per-worker/one-worker":            "a burst",
 }
 
 // crowded are the scenarios with a crowd.

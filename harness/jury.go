@@ -25,6 +25,11 @@ func newJury(s *scenario.Scenario, checks []check.Check, more ...analysis.Observ
 		observers = append(observers, judge)
 	}
 	j.analysis = analysis.New(observers...)
+	for _, u := range s.Nginx.Upstreams {
+		if !u.Zone {
+			j.analysis.CountApart(u.Name, s.Nginx.WorkerProcesses)
+		}
+	}
 	return j
 }
 

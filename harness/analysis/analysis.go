@@ -50,6 +50,20 @@ func New(observers ...Observer) *Analysis {
 	return a
 }
 
+// CountApart says that an upstream has no zone and so each of the workers counts
+// the failures of its peers for itself: a peer is out for one of them and to be
+// picked by the others. It must come before the first event; without it all
+// workers share.
+func (a *Analysis) CountApart(upstream string, workers int) {
+	if workers < 2 {
+		return
+	}
+	if a.rotation.crew == nil {
+		a.rotation.crew = crew{}
+	}
+	a.rotation.crew[upstream] = workers
+}
+
 // Emit takes in one event. After Close it does nothing.
 func (a *Analysis) Emit(e event.Event) {
 	if a.closed {
@@ -70,7 +84,7 @@ func (a *Analysis) Emit(e event.Event) {
 		}
 		return
 	case event.AttemptStarted:
-		if s, ok := a.rotation.started(e.Upstream, e.Peer, e.At); ok {
+		if s, ok := a.rotation.started(a.rotation.crew.member(e.Upstream, e.Peer, e.Worker), e.At); ok {
 			a.stretch(s)
 		}
 	case event.PeerMarked:
@@ -78,7 +92,7 @@ func (a *Analysis) Emit(e event.Event) {
 		for _, o := range a.observers {
 			o.Mark(m)
 		}
-		if s, ok := a.rotation.marked(e.Upstream, e.Peer, e.At); ok {
+		if s, ok := a.rotation.marked(a.rotation.crew.member(e.Upstream, e.Peer, e.Worker), e.At); ok {
 			a.stretch(s)
 		}
 	}

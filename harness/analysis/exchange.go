@@ -57,7 +57,8 @@ type Mark struct {
 
 // Stretch is a time in which a peer was out of rotation: from a mark to the
 // next attempt on it in the same upstream. A mark while it is already out (a
-// straggler) doesn't begin another one.
+// straggler) doesn't begin another one. Workers that count for themselves have
+// stretches of their own, from a worker's mark to the same worker's next attempt.
 type Stretch struct {
 	Peer     string
 	Upstream string
@@ -65,6 +66,9 @@ type Stretch struct {
 	// To is the next attempt, or the end of the run when Open.
 	To   time.Duration
 	Open bool
+	// Worker is whose stretch it is and Workers how many of them count for
+	// themselves; both are 0 where all share their counters.
+	Worker, Workers int
 }
 
 // Len is the length of the stretch.

@@ -94,11 +94,12 @@ func (l *Lanes) attempt(a *Attempt, ended time.Duration) {
 	}
 }
 
-// Stretch draws a time out of rotation.
+// Stretch draws a time out of rotation: for one worker of four it is a quarter of it.
 func (l *Lanes) Stretch(s Stretch) {
 	l.reach(s.To)
 	lane := l.lane(s.Peer)
-	l.spread(s.From, s.To, func(i int, seconds float32) { lane[i].out += seconds })
+	share := 1 / float32(max(s.Workers, 1))
+	l.spread(s.From, s.To, func(i int, seconds float32) { lane[i].out += seconds * share })
 }
 
 // Mark draws nothing: a mark is where an out-of-rotation stretch begins.

@@ -63,10 +63,38 @@ func TestStretches(t *testing.T) {
 	}
 }
 
+// Without a zone a worker's attempt says nothing about the others.
+func TestStretchesOfWorkers(t *testing.T) {
+	const text = `
+		60 marked r/1#1 peer=a up=u
+		60.5 marked r/3#1 peer=a up=u worker=1
+		61 attempt r/2#1 peer=a up=u worker=2
+		75 attempt r/4#1 peer=a up=u worker=1
+		80 attempt r/5#1 peer=a up=u`
+	for workers, want := range map[int]string{
+		1: "a/u 1m0s-1m1s",
+		3: "a/u 1m0.5s-1m15s worker 1 of 3, a/u 1m0s-1m20s worker 0 of 3",
+	} {
+		r := &Record{}
+		a := New(r)
+		a.CountApart("u", workers)
+		for _, e := range story(t, text) {
+			a.Emit(e)
+		}
+		a.Close(10 * time.Minute)
+		if got := written(r.Stretches); got != want {
+			t.Errorf("%d workers:\ngot  %s\nwant %s", workers, got, want)
+		}
+	}
+}
+
 func written(stretches []Stretch) string {
 	var out []string
 	for _, s := range stretches {
 		text := fmt.Sprintf("%s/%s %s-%s", s.Peer, s.Upstream, s.From, s.To)
+		if s.Workers > 0 {
+			text += fmt.Sprintf(" worker %d of %d", s.Worker, s.Workers)
+		}
 		if s.Open {
 			text += " open"
 		}
@@ -74,6 +102,9 @@ func written(stretches []Stretch) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// apart is an upstream without a zone, of three workers.
+const apart = "v"
 
 // twin derives stretches the dumb way: from the whole run, sorted, peer by peer.
 func twin(events []event.Event, end time.Duration) []Stretch {
@@ -88,7 +119,7 @@ func twin(events []event.Event, end time.Duration) []Stretch {
 			continue
 		}
 		same := func(e event.Event, k event.Kind) bool {
-			return e.Kind == k && e.Peer == m.Peer && e.Upstream == m.Upstream
+			return e.Kind == k && e.Peer == m.Peer && e.Upstream == m.Upstream && (e.Upstream != apart || e.Worker == m.Worker)
 		}
 		// The mark is a straggler's if no attempt lies between it and an earlier mark.
 		straggler := false
@@ -99,6 +130,9 @@ func twin(events []event.Event, end time.Duration) []Stretch {
 			continue
 		}
 		s := Stretch{Peer: m.Peer, Upstream: m.Upstream, From: m.At, To: end, Open: true}
+		if m.Upstream == apart {
+			s.Worker, s.Workers = m.Worker, 3
+		}
 		for _, e := range events[i:] {
 			if same(e, event.AttemptStarted) {
 				s.To, s.Open = e.At, false
@@ -125,12 +159,13 @@ func TestStretchesAgreeWithTheTwin(t *testing.T) {
 		}
 		r := &Record{}
 		a := New(r)
+		a.CountApart(apart, 3)
 		for _, e := range inverted {
 			a.Emit(e)
 		}
 		a.Close(end)
 		order := func(a, b Stretch) int {
-			return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.From, b.From))
+			return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.From, b.From))
 		}
 		got, want := r.Stretches, twin(events, end)
 		slices.SortFunc(got, order)
@@ -150,7 +185,8 @@ func anyRotation(t *rapid.T) []event.Event {
 		at += time.Duration(rapid.IntRange(0, 3).Draw(t, "gap")) * time.Second
 		events = append(events, event.Event{
 			At: at, Kind: rapid.SampledFrom([]event.Kind{event.AttemptStarted, event.PeerMarked}).Draw(t, "kind"),
-			Peer: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "peer"), Upstream: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "upstream"),
+			Peer: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "peer"), Upstream: rapid.SampledFrom([]string{"u", apart}).Draw(t, "upstream"),
+			Worker: rapid.IntRange(0, 2).Draw(t, "worker"),
 		})
 	}
 	return events

@@ -110,7 +110,7 @@ func (s *Summary) Stretch(x Stretch) {
 		b.outLeftOff++
 		return
 	}
-	b.out = append(b.out, Interval{From: seconds(x.From), To: seconds(x.To), Open: x.Open, Upstream: x.Upstream})
+	b.out = append(b.out, Interval{From: seconds(x.From), To: seconds(x.To), Open: x.Open, Upstream: x.Upstream, Worker: x.Worker})
 }
 
 // Log implements Observer.

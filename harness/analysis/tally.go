@@ -61,6 +61,8 @@ type Interval struct {
 	To       float64 `json:"to"`
 	Open     bool    `json:"open,omitempty"`
 	Upstream string  `json:"upstream"`
+	// Worker is whose stretch it is where workers count for themselves, from 0.
+	Worker int `json:"worker,omitempty"`
 }
 
 // Traffics returns a line per traffic, sorted by name.

@@ -13,7 +13,9 @@ type flight struct {
 	t      *traffic
 	id     event.Request
 	user   int // of a closed loop, -1 otherwise
-	worker int
+	line   line
+	worker int           // the line's, by which groups and caches are found
+	number int           // the worker's in events
 	sent   time.Duration // by the client
 	req    upstream.Request
 
@@ -48,6 +50,7 @@ func (s *Sim) newFlight() *flight {
 
 // begin lets the proxy take the request in.
 func (s *Sim) begin(f *flight) {
+	f.number = s.number(f.worker)
 	l := f.t.location
 	switch {
 	case l == nil:
@@ -61,7 +64,7 @@ func (s *Sim) begin(f *flight) {
 		u := l.Pass.Upstream
 		from := f.t.clientOf(f.id.N)
 		s.follow(f, f.req.Begin(w.groups[u], w.caches[u].modelOrNil(), upstream.Arrival{
-			ID: f.id, Method: f.t.plan.Spec.Method, Worker: f.worker, Policy: l.Pass.Policy,
+			ID: f.id, Method: f.t.plan.Spec.Method, Worker: f.number, Policy: l.Pass.Policy,
 			ClientAddr: from.address, Key: from.key, Seed: s.plan.Seed,
 		}, s.now))
 	}
@@ -88,7 +91,7 @@ func (s *Sim) answer(f *flight, status int) {
 
 // finish tells what the proxy logs and what the client saw, and lets the user go on.
 func (s *Sim) finish(f *flight, logged int, seen event.Outcome, status int) {
-	s.sink.Emit(event.Event{At: s.now, Kind: event.ProxyAnswered, Request: f.id, Status: logged, Worker: f.worker})
+	s.sink.Emit(event.Event{At: s.now, Kind: event.ProxyAnswered, Request: f.id, Status: logged, Worker: f.number})
 	if f.deserted {
 		s.retire(f)
 		return
@@ -99,6 +102,7 @@ func (s *Sim) finish(f *flight, logged int, seen event.Outcome, status int) {
 
 // respond tells what the client saw and lets it go on.
 func (s *Sim) respond(f *flight, seen event.Outcome, status int) {
+	s.hangUp(f, seen, status)
 	s.sink.Emit(event.Event{At: s.now, Kind: event.ResponseEnded, Request: f.id, Outcome: seen, Status: status})
 	s.answered(f.t, f.user)
 }

@@ -33,7 +33,8 @@ type Sim struct {
 	// open counts users and open loops that may still send; active counts
 	// requests under way. The run is over when both are 0.
 	open, active int
-	connections  int // client connections so far
+	connections  int   // client connections so far
+	used         []int // workers in order of first use
 
 	// facts is what rules may look at of the exchange read, one for all, so that
 	// an exchange costs no memory.

@@ -3,11 +3,9 @@ package sim
 import (
 	"fmt"
 	"iter"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/plan"
 	"github.com/nolive/nolive/harness/scenario"
@@ -27,13 +25,12 @@ type traffic struct {
 	stop     func()
 	sent     int
 	users    []user
+	lines    []line // kept-alive connections that are idle
 }
 
 // user is one client of a closed loop.
 type user struct {
 	asked int
-	// worker keeps a kept-alive connection's worker, -1 for none yet.
-	worker int
 }
 
 func (s *Sim) startTraffic(p *plan.Traffic) error {
@@ -68,7 +65,6 @@ func (s *Sim) startTraffic(p *plan.Traffic) error {
 	}
 	t.users = make([]user, p.Users())
 	for u := range t.users {
-		t.users[u].worker = -1
 		if p.More(u+1, 1, p.Start(u+1)) {
 			s.open++
 			s.push(step{at: p.Start(u + 1), do: doAsk, t: t, user: int32(u)})
@@ -149,30 +145,12 @@ func (s *Sim) answered(t *traffic, u int) {
 func (s *Sim) send(t *traffic, id event.Request, u int) {
 	f := s.newFlight()
 	f.t, f.id, f.user, f.sent = t, id, u, s.now
-	f.worker = s.workerFor(t, u)
+	f.line = s.connect(t, u, id.N)
+	f.worker = f.line.worker
 	s.active++
 	s.sink.Emit(event.Event{At: s.now, Kind: event.RequestSent, Request: id})
 	if d := t.plan.Spec.Client.Timeout; d > 0 {
 		s.push(step{at: s.now + d, do: doClientTimeout, f: f, gen: f.life})
 	}
 	s.begin(f)
-}
-
-// workerFor says which worker reads the request: the one that has the client's
-// connection. Which worker gets a new connection is the kernel's choice on a
-// real machine and a keyed draw here.
-func (s *Sim) workerFor(t *traffic, u int) int {
-	keep := u >= 0 && t.plan.Spec.Client.Keepalive
-	if keep && t.users[u].worker >= 0 {
-		return t.users[u].worker
-	}
-	s.connections++
-	w := 0
-	if len(s.workers) > 1 {
-		w = int(fault.Draw(s.plan.Seed, "worker", strconv.Itoa(s.connections)) * float64(len(s.workers)))
-	}
-	if keep {
-		t.users[u].worker = w
-	}
-	return w
 }

@@ -1,0 +1,83 @@
+package sim
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/scenario"
+)
+
+// line is a client's connection to the proxy. It stays with the worker that
+// accepted it.
+type line struct {
+	worker int
+	// user is whose it is, -1 for all of an open loop; from is its address.
+	user   int
+	from   scenario.Address
+	served int
+	idle   time.Duration // since when
+}
+
+// nginx's defaults for what a client's connection may do.
+const (
+	lineRequests = 1000             // keepalive_requests
+	lineTimeout  = 75 * time.Second // keepalive_timeout
+)
+
+// connect gives a request the idle connection that was used last, or a new one.
+// Which worker accepts a new one is the kernel's choice on a real machine and a
+// keyed draw here.
+func (s *Sim) connect(t *traffic, user, n int) line {
+	if len(s.workers) == 1 {
+		return line{}
+	}
+	from := t.plan.Address(n)
+	t.lines = slices.DeleteFunc(t.lines, func(l line) bool { return s.now-l.idle >= lineTimeout })
+	for i := len(t.lines) - 1; i >= 0; i-- {
+		if l := t.lines[i]; l.user == user && l.from == from {
+			t.lines = slices.Delete(t.lines, i, i+1)
+			return l
+		}
+	}
+	s.connections++
+	w := int(fault.Draw(s.plan.Seed, "worker", strconv.Itoa(s.connections)) * float64(len(s.workers)))
+	return line{worker: w, user: user, from: from}
+}
+
+// hangUp keeps a client's connection for its next request, if both ends do.
+func (s *Sim) hangUp(f *flight, seen event.Outcome, status int) {
+	c := &f.t.plan.Spec.Client
+	if len(s.workers) == 1 || !c.Keepalive || seen != event.Passed || f.t.closes() {
+		return
+	}
+	f.line.served++
+	switch {
+	case f.line.served >= lineRequests:
+		return
+	case f.passing && c.HTTP10 && f.script.Response.Announced < 0:
+		return // only closing ends the body
+	case !f.passing && (status == 400 || status == 413 || status == 414 || status == 500 || status == 501):
+		return // ngx_http_special_response_handler
+	}
+	f.line.idle = s.now
+	f.t.lines = append(f.t.lines, f.line)
+}
+
+// closes says whether the traffic's requests say that they are the last.
+func (t *traffic) closes() bool { return strings.EqualFold(t.header("Connection"), "close") }
+
+// number is the worker's in events: from 0 in order of first use, as it is read
+// from nginx's log.
+func (s *Sim) number(worker int) int {
+	for i, w := range s.used {
+		if w == worker {
+			return i
+		}
+	}
+	s.used = append(s.used, worker)
+	return len(s.used) - 1
+}
