@@ -11,7 +11,7 @@ import (
 // arrivals are the requests of a plan as the model has to know them.
 type arrivals struct {
 	traffic map[string]*plan.Traffic
-	known   map[sender]upstream.Arrival
+	known   map[sender]*plan.Trip
 	nginx   *nginxconf.Config
 }
 
@@ -19,10 +19,11 @@ type arrivals struct {
 type sender struct {
 	traffic string
 	from    scenario.Address
+	to      string
 }
 
 func newArrivals(s *scenario.Scenario, seed uint64) *arrivals {
-	a := &arrivals{map[string]*plan.Traffic{}, map[sender]upstream.Arrival{}, s.Nginx}
+	a := &arrivals{map[string]*plan.Traffic{}, map[sender]*plan.Trip{}, s.Nginx}
 	p := plan.New(s, seed)
 	for i := range p.Traffic {
 		t := &p.Traffic[i]
@@ -31,27 +32,25 @@ func newArrivals(s *scenario.Scenario, seed uint64) *arrivals {
 	return a
 }
 
-// of is a request's arrival; that of a request which isn't the plan's is empty.
-func (a *arrivals) of(r event.Request) upstream.Arrival {
+// of is a request's arrival at an upstream, and whether the client's status may
+// be another than the one that the model ends with there: an error page may take
+// the place of an answer. The arrival of a request which isn't the plan's, or of
+// which no way leads to that upstream, is empty.
+func (a *arrivals) of(r event.Request, name string) (arrival upstream.Arrival, replaced bool) {
 	t := a.traffic[r.Traffic]
 	if t == nil || r.N < 1 {
-		return upstream.Arrival{}
+		return upstream.Arrival{}, false
 	}
-	who := sender{r.Traffic, t.Address(r.N)}
-	out, ok := a.known[who]
+	who := sender{r.Traffic, t.Address(r.N), name}
+	trip, ok := a.known[who]
 	if !ok {
-		out = a.arrival(t.Spec, who.from)
-		a.known[who] = out
+		if trip = t.Trip(a.nginx, who.from); trip != nil {
+			trip = trip.Passing(name)
+		}
+		a.known[who] = trip
 	}
-	return out
-}
-
-func (a *arrivals) arrival(t *scenario.Traffic, from scenario.Address) upstream.Arrival {
-	out := upstream.Arrival{Method: t.Method}
-	if _, l := a.nginx.Route(t.To, t.Path); l != nil && l.Pass != nil {
-		f := t.Facts(from, l.Pass)
-		out.Policy = l.Pass.Policy
-		out.ClientAddr, out.Key = f.Client.Binary, l.Pass.Upstream.Key.Value(&f)
+	if trip == nil {
+		return upstream.Arrival{}, false
 	}
-	return out
+	return trip.Arrival, trip.Replaces()
 }

@@ -29,7 +29,8 @@ func replay(s *scenario.Scenario, seed uint64, events []event.Event, clockError 
 	arrivals := newArrivals(s, seed)
 	in := make([]upstream.Recorded, len(events))
 	for i, e := range events {
-		in[i] = upstream.Recorded{Event: e, Arrival: arrivals.of(e.Request)}
+		a, replaced := arrivals.of(e.Request, e.Upstream)
+		in[i] = upstream.Recorded{Event: e, Arrival: a, Replaced: replaced}
 	}
 	var out []Replayed
 	for _, u := range s.Nginx.Upstreams {

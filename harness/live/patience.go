@@ -15,15 +15,7 @@ const grace = 10 * time.Minute
 // need. That is the location whose time-outs, tried on every server and once
 // more, add up to most; the longest script of a backend; and ten minutes.
 func Patience(p *plan.Plan) time.Duration {
-	var proxy, script time.Duration
-	for _, s := range p.Scenario.Nginx.Servers {
-		for _, l := range s.Locations {
-			if l.Pass != nil && l.Pass.Upstream != nil {
-				tries := time.Duration(len(l.Pass.Upstream.Servers) + 1)
-				proxy = max(proxy, tries*(l.Pass.ConnectTimeout+l.Pass.SendTimeout+l.Pass.ReadTimeout))
-			}
-		}
-	}
+	proxy, script := p.Scenario.Nginx.Longest(), time.Duration(0)
 	for _, b := range p.Scenario.Backends {
 		for i := range b.Rules {
 			script = max(script, duration(&b.Rules[i].Do.Script))

@@ -131,7 +131,7 @@ func (r *resolver) route(k *yaml.Node, t *form.Traffic) {
 	if r.cfg == nil || !r.cfg.complete || t.Request.Path == "" {
 		return
 	}
-	server, location := r.cfg.Route(string(t.To), t.Request.Path)
+	server, step := r.cfg.Route(string(t.To), t.Request.Path)
 	switch n := bind.Node(r.b, &t.To); {
 	case server == nil && n != nil:
 		names := r.destinations()
@@ -139,7 +139,7 @@ func (r *resolver) route(k *yaml.Node, t *form.Traffic) {
 			k.Value, short(string(t.To)), listing(names))
 	case server == nil:
 		r.b.Errorf(bind.Node(r.b, &r.form.Proxy.Nginx), "nginx: the configuration has no server that listens")
-	case location != nil && location.Pass == nil && location.Return == nil && len(r.cfg.NginxOnly) == 0:
+	case step.Answer.Nobody && len(r.cfg.NginxOnly) == 0:
 		r.b.Errorf(bind.Node(r.b, &t.Request), "%s: no location passes %s on to a backend", k.Value, short(t.Request.Path))
 	case t.To == "" && len(r.cfg.Servers) > 1:
 		r.warn(Problem{Pos: r.pos(k.Line, k.Column), Text: fmt.Sprintf("%s goes to the default server of the first listen; "+
@@ -198,14 +198,5 @@ func (r *resolver) lastLife() (time.Duration, bool) {
 	if !ok || r.cfg == nil {
 		return 0, false
 	}
-	var longest time.Duration
-	for _, s := range r.cfg.Servers {
-		for _, l := range s.Locations {
-			if p := l.Pass; p != nil && p.Upstream != nil {
-				tries := time.Duration(len(p.Upstream.Servers) + 1)
-				longest = max(longest, tries*(p.ConnectTimeout+p.SendTimeout+p.ReadTimeout))
-			}
-		}
-	}
-	return last + longest, true
+	return last + r.cfg.Longest(), true
 }

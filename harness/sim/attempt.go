@@ -11,7 +11,7 @@ import (
 
 // attempt connects to the peer, or takes an idle connection, and sends the request.
 func (s *Sim) attempt(f *flight, d upstream.Decision) {
-	pass := f.t.location.Pass
+	pass := f.trip.Step.Pass
 	b := s.backends[pass.Upstream.Servers[d.Peer].Name]
 	f.passing, f.status, f.script = false, 0, nil
 	if d.Conn != 0 {
@@ -67,7 +67,7 @@ func (s *Sim) connected(f *flight, x *exchange) { s.request(f, x) }
 // once, the backend reads it when it can.
 func (s *Sim) request(f *flight, x *exchange) {
 	f.asked = s.now
-	x.request, x.t, x.f, x.gen = f.id, f.t, f, f.gen
+	x.request, x.trip, x.f, x.gen = f.id, f.trip, f, f.gen
 	at, ok := x.b.doors.Thaw(s.now)
 	if ok && at == s.now {
 		s.readBy(x)
@@ -75,7 +75,7 @@ func (s *Sim) request(f *flight, x *exchange) {
 	}
 	// Nothing can come before the thaw: the read time-out is what is due, or the
 	// port's closing.
-	s.due(f, f.asked+f.t.location.Pass.ReadTimeout, doFail, event.ReadTimeout)
+	s.due(f, f.asked+f.trip.Step.Pass.ReadTimeout, doFail, event.ReadTimeout)
 	if ok {
 		s.push(step{at: at, do: doRead, x: x.outlive()})
 	}
@@ -151,7 +151,7 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 	}
 	f.script, f.sights = script, sights
 	f.gen++ // overtakes a time-out scheduled before the thaw
-	deadline := f.asked + f.t.location.Pass.ReadTimeout
+	deadline := f.asked + f.trip.Step.Pass.ReadTimeout
 	for _, v := range sights {
 		if v.At > deadline {
 			break
@@ -190,7 +190,7 @@ func (s *Sim) header(f *flight) {
 // pass finds the end of a response whose header went to the client: whole,
 // broken off, or silent for the read time-out, which here is between two reads.
 func (s *Sim) pass(f *flight) {
-	timeout := f.t.location.Pass.ReadTimeout
+	timeout := f.trip.Step.Pass.ReadTimeout
 	r := &f.script.Response
 	whole := r.End()
 	last := s.now
@@ -203,7 +203,7 @@ func (s *Sim) pass(f *flight) {
 		}
 		last = v.At
 		switch {
-		case whole >= 0 && v.Bytes >= whole, f.t.plan.Spec.Method == "HEAD":
+		case whole >= 0 && v.Bytes >= whole, f.t.plan.Spec.Method == "HEAD" || f.trip.Method == "HEAD":
 			s.due(f, v.At, doEnd, event.Passed)
 			return
 		case v.End == fault.Close && whole < 0:
@@ -239,14 +239,15 @@ func (s *Sim) end(f *flight) {
 	} else {
 		f.req.End(s.now, f.outcome, f.status)
 	}
-	s.finish(f, f.status, f.outcome, f.status)
+	status := f.trip.Status(f.status)
+	s.finish(f, status, f.outcome, status)
 }
 
 // keep stores the upstream connection where nginx would: the request asked for
 // it, the response came whole, nothing more than it, and nobody closed. What comes
 // later ends the idle connection, be it an end or more data.
 func (s *Sim) keep(f *flight) {
-	pass := f.t.location.Pass
+	pass := f.trip.Step.Pass
 	c := s.workers[f.worker].caches[pass.Upstream]
 	whole := f.script.Response.End()
 	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 || whole < 0 {

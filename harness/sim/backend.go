@@ -6,6 +6,7 @@ import (
 
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/plan"
 )
 
 // backend is one server as the simulator knows it.
@@ -46,7 +47,7 @@ type exchange struct {
 	b       *backend
 	conn    *conn
 	request event.Request
-	t       *traffic
+	trip    *plan.Trip
 	f       *flight
 	gen     uint32
 }
@@ -69,12 +70,12 @@ func (s *Sim) pick(x *exchange) (script *fault.Script, keep *fault.Keep) {
 	b.requests++
 	x.conn.exchanges++
 	if len(b.rules) == 0 {
-		return b.rules.Pick(nil).Script.For(&fault.Exchange{Method: x.t.plan.Spec.Method}), nil
+		return b.rules.Pick(nil).Script.For(&fault.Exchange{Method: x.trip.Method}), nil
 	}
 	s.read = x
-	s.facts.Method, s.facts.Path, s.facts.Header, s.facts.At = x.t.plan.Spec.Method, x.t.uri, x.t.header, s.now
+	s.facts.Method, s.facts.Path, s.facts.Header, s.facts.At = x.trip.Method, x.trip.URI, x.trip.Header, s.now
 	s.facts.Request, s.facts.Connection, s.facts.Exchange = b.requests, x.conn.number, x.conn.exchanges
-	s.facts.Body = x.t.plan.Spec.Body
+	s.facts.Body = x.trip.Body
 	return b.state.Answer(b.rules, &s.facts, b.doors.Thaw)
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/plan"
+	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
@@ -17,7 +19,10 @@ type flight struct {
 	worker int           // the line's, by which groups and caches are found
 	number int           // the worker's in events
 	sent   time.Duration // by the client
+	trip   *plan.Trip    // where it is on its way through the configuration
 	req    upstream.Request
+	// tries are those of earlier passes.
+	tries int
 
 	// gen goes up with every step forward, so that what was scheduled for an
 	// earlier one is stale; life goes up with every reuse of the flight.
@@ -51,23 +56,21 @@ func (s *Sim) newFlight() *flight {
 // begin lets the proxy take the request in.
 func (s *Sim) begin(f *flight) {
 	f.number = s.number(f.worker)
-	l := f.t.location
-	switch {
-	case l == nil:
-		s.answer(f, 404)
-	case l.Return != nil:
-		s.answer(f, l.Return.Status)
-	case l.Pass == nil:
-		s.answer(f, 404)
-	default:
-		w := &s.workers[f.worker]
-		u := l.Pass.Upstream
-		from := f.t.clientOf(f.id.N)
-		s.follow(f, f.req.Begin(w.groups[u], w.caches[u].modelOrNil(), upstream.Arrival{
-			ID: f.id, Method: f.t.plan.Spec.Method, Worker: f.number, Policy: l.Pass.Policy,
-			ClientAddr: from.address, Key: from.key, Seed: s.plan.Seed,
-		}, s.now))
+	s.proceed(f, s.tripOf(f.t, f.id.N))
+}
+
+// proceed carries out a step of the request's way.
+func (s *Sim) proceed(f *flight, to *plan.Trip) {
+	f.trip = to
+	pass := to.Step.Pass
+	if pass == nil {
+		s.answer(f, &to.Step.Answer)
+		return
 	}
+	w := &s.workers[f.worker]
+	a := to.Arrival
+	a.ID, a.Worker, a.Seed, a.Before = f.id, f.number, s.plan.Seed, f.tries
+	s.follow(f, f.req.Begin(w.groups[pass.Upstream], w.caches[pass.Upstream].modelOrNil(), a, s.now))
 }
 
 // follow carries out a decision of the model.
@@ -77,16 +80,39 @@ func (s *Sim) follow(f *flight, d upstream.Decision) {
 	case upstream.Try:
 		s.attempt(f, d)
 	case upstream.Answer:
-		s.answer(f, d.Status)
+		f.tries = f.req.Try()
+		s.proceed(f, f.trip.Fail(d.Status))
 	case upstream.Pass:
-		f.status, f.passing = d.Status, true
+		f.status = d.Status
+		if instead := f.trip.Intercept(d.Status); instead != nil {
+			s.intercept(f, instead)
+			return
+		}
+		f.passing = true
 		s.pass(f)
 	}
 }
 
+// intercept lets something else take the place of a backend's response. Its
+// connection is kept only if there was no body to read
+// (ngx_http_proxy_process_header).
+func (s *Sim) intercept(f *flight, instead *plan.Trip) {
+	f.outcome = event.Passed
+	if f.script.Response.Announced == 0 || f.trip.Method == "HEAD" {
+		s.keep(f)
+	}
+	f.req.End(s.now, event.Passed, f.status)
+	f.tries = f.req.Try()
+	s.proceed(f, instead)
+}
+
 // answer ends the request with the proxy's own answer.
-func (s *Sim) answer(f *flight, status int) {
-	s.finish(f, status, event.Passed, status)
+func (s *Sim) answer(f *flight, a *nginxconf.Answer) {
+	if a.Silent {
+		s.finish(f, a.Status, event.Closed, 0)
+		return
+	}
+	s.finish(f, a.Status, event.Passed, a.Status)
 }
 
 // finish tells what the proxy logs and what the client saw, and lets the user go on.
@@ -110,7 +136,7 @@ func (s *Sim) respond(f *flight, seen event.Outcome, status int) {
 func (s *Sim) retire(f *flight) {
 	f.gen++
 	f.life++
-	f.conn, f.script = nil, nil
+	f.conn, f.script, f.trip = nil, nil, nil
 	s.active--
 	s.free = append(s.free, f)
 }
@@ -121,7 +147,7 @@ func (s *Sim) clientTimeout(f *flight) {
 	if f.deserted {
 		return
 	}
-	if p := f.t.location; p != nil && p.Pass != nil && p.Pass.IgnoreClientAbort {
+	if p := f.trip.Step.Pass; p != nil && p.IgnoreClientAbort {
 		f.deserted = true
 		s.respond(f, event.ClientTimeout, 0)
 		return
@@ -129,7 +155,7 @@ func (s *Sim) clientTimeout(f *flight) {
 	f.req.End(s.now, event.Aborted, f.status)
 	logged := 499
 	if f.passing {
-		logged = f.status
+		logged = f.trip.Status(f.status)
 	}
 	s.finish(f, logged, event.ClientTimeout, 0)
 }

@@ -68,7 +68,14 @@ func (s *Sim) hangUp(f *flight, seen event.Outcome, status int) {
 }
 
 // closes says whether the traffic's requests say that they are the last.
-func (t *traffic) closes() bool { return strings.EqualFold(t.header("Connection"), "close") }
+func (t *traffic) closes() bool {
+	for _, h := range t.plan.Spec.Headers {
+		if strings.EqualFold(h.Name, "Connection") {
+			return strings.EqualFold(h.Value, "close")
+		}
+	}
+	return false
+}
 
 // number is the worker's in events: from 0 in order of first use, as it is read
 // from nginx's log.

@@ -3,29 +3,24 @@ package sim
 import (
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/plan"
 	"github.com/nolive/nolive/harness/scenario"
-	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
 // traffic is one source of requests, with its way through the configuration
 // looked up once: all its requests have the same path.
 type traffic struct {
-	plan     *plan.Traffic
-	location *nginxconf.Location
-	uri      string // the path that reaches a backend
-	header   func(string) string
-	client   client                       // of all its requests, unless several is true
-	several  bool                         // requests come from several addresses
-	next     func() (time.Duration, bool) // open loop: the next arrival
-	stop     func()
-	sent     int
-	users    []user
-	lines    []line // kept-alive connections that are idle
+	plan    *plan.Traffic
+	trip    *plan.Trip                   // of all its requests, unless several is true
+	several bool                         // requests come from several addresses, and it matters
+	next    func() (time.Duration, bool) // open loop: the next arrival
+	stop    func()
+	sent    int
+	users   []user
+	lines   []line // kept-alive connections that are idle
 }
 
 // user is one client of a closed loop.
@@ -34,25 +29,13 @@ type user struct {
 }
 
 func (s *Sim) startTraffic(p *plan.Traffic) error {
-	server, location := s.plan.Scenario.Nginx.Route(p.Spec.To, p.Spec.Path)
-	if server == nil {
+	t := &traffic{plan: p, trip: p.Trip(s.plan.Scenario.Nginx, scenario.Loopback)}
+	if t.trip == nil {
 		return fmt.Errorf("traffic %s: nothing listens for it", p.Spec.Name)
 	}
-	t := &traffic{plan: p, location: location, uri: p.Spec.Path}
-	if location != nil && location.Pass != nil {
-		t.uri = location.Pass.UpstreamURI(p.Spec.Path)
-	}
-	t.client = t.clientAt(scenario.Loopback)
 	if as := p.Spec.Client.Addresses; len(as) > 0 {
-		t.client, t.several = t.clientAt(p.Address(1)), as.Several()
-	}
-	t.header = func(name string) string {
-		for _, h := range p.Spec.Headers {
-			if strings.EqualFold(h.Name, name) {
-				return h.Value
-			}
-		}
-		return ""
+		t.trip = p.Trip(s.plan.Scenario.Nginx, p.Address(1))
+		t.several = as.Several() && !t.trip.Alike()
 	}
 	s.traffic = append(s.traffic, t)
 	if p.Open() {
@@ -80,21 +63,12 @@ type client struct {
 	key     string // what the block's `hash` hashes
 }
 
-// clientAt is the client of requests from an address.
-func (t *traffic) clientAt(from scenario.Address) client {
-	if t.location == nil || t.location.Pass == nil {
-		return client{}
-	}
-	f := t.plan.Spec.Facts(from, t.location.Pass)
-	return client{f.Client.Binary, t.location.Pass.Upstream.Key.Value(&f)}
-}
-
-// clientOf is the client of the n-th request.
-func (t *traffic) clientOf(n int) client {
+// tripOf is how the n-th request begins.
+func (s *Sim) tripOf(t *traffic, n int) *plan.Trip {
 	if !t.several {
-		return t.client
+		return t.trip
 	}
-	return t.clientAt(t.plan.Address(n))
+	return t.plan.Trip(s.plan.Scenario.Nginx, t.plan.Address(n))
 }
 
 func (s *Sim) stopTraffic() {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // Config is what an nginx configuration means for failover.
@@ -37,6 +38,12 @@ type Config struct {
 	ErrorLogs []ErrorLog
 
 	logs *Logs // of http
+
+	// implicit are the upstreams that no block names.
+	implicit map[*upstream.Config]bool
+	maps     map[string]*mapping
+	// owns is true when the configuration makes variables.
+	owns bool
 }
 
 // Note is a remark about a place in the configuration.
@@ -58,8 +65,9 @@ type Server struct {
 	// Only Config.Route knows all of nginx's precedence.
 	Locations []*Location
 
-	// own answers where no location does; its Return comes before all locations.
-	own *Location
+	// own answers where no location does; its script comes before all locations.
+	own     *Location
+	regexes []*Regex // of server_name
 }
 
 // Listen is one listen directive.
@@ -72,21 +80,69 @@ type Listen struct {
 	Parameters []string
 }
 
-// Location is one location block, or the server's own level for "/".
+// Location is one location block, or the server's own level for "/". Only a Way
+// knows who answers: a location may pass a request on, or answer it, on
+// conditions.
 type Location struct {
-	// Exact is true for `location = path`; otherwise Path is a prefix.
+	// Exact is true for `location = path`. Path is a prefix otherwise, a regular
+	// expression, or "@" and a name.
 	Exact bool
 	Path  string
-	// Pass is set for a proxied location. A location without it answers with
-	// Return, or 404.
-	Pass   *Pass
+	// Pass is set for a proxied location.
+	Pass *Pass
+	// Return is what the location answers to every request, nil where that
+	// depends on the request; then there is no Pass.
 	Return *Return
 
 	logs *Logs
 	// parent is the location that this one is nested in, nil at server level.
 	parent *Location
-	// proxied is true with a proxy_pass even when a return comes before it.
-	proxied bool
+	regex  *Regex
+	// outer is the location or the level that an if or a limit_except is in; nil
+	// for what is none.
+	outer *Location
+	// noRegex is "^~", named "@".
+	noRegex, named   bool
+	internal, denied bool
+	// proxied is true with a proxy_pass even when a return comes before it, which
+	// is covered then.
+	proxied  bool
+	covered  *Pass
+	except   *except
+	script   []code
+	settings *settings
+}
+
+// sets are the location's settings, nginx's own for one that was made by hand.
+func (l *Location) sets() *settings {
+	if l.settings == nil {
+		return &unset
+	}
+	return l.settings
+}
+
+// target is the location's proxy_pass, also where a return comes before it.
+func (l *Location) target() *Pass {
+	if l.Pass == nil {
+		return l.covered
+	}
+	return l.Pass
+}
+
+// level is the server's own level.
+func (s *Server) level() *Location {
+	if s.own == nil {
+		return &Location{Path: "/"}
+	}
+	return s.own
+}
+
+// name is $server_name.
+func (s *Server) name() string {
+	if len(s.Names) == 0 {
+		return ""
+	}
+	return s.Names[0]
 }
 
 // Return is `return code [text]`.
@@ -114,7 +170,75 @@ type Pass struct {
 	KeepConnection bool
 	// IgnoreClientAbort is proxy_ignore_client_abort.
 	IgnoreClientAbort bool
+	// InterceptErrors is proxy_intercept_errors: see Way.Intercept.
+	InterceptErrors bool
+	// Unbuffered is proxy_buffering off: the client gets every byte at once.
+	Unbuffered bool
+	// NoRequestHeaders and NoRequestBody are proxy_pass_request_headers off and
+	// proxy_pass_request_body off.
+	NoRequestHeaders, NoRequestBody bool
+	// Headers are the proxy_set_header lines.
+	Headers []Header
 
 	// clients are what Client goes by, in order.
-	clients []clientRule
+	clients      []clientRule
+	method, body *variable.Template
+	// dynamic is a URL with variables: to has the pass for each upstream that it
+	// may come to. A Step's Pass has none.
+	dynamic *variable.Template
+	to      map[*upstream.Config]*Pass
+}
+
+// Longest is how long a request may be under way as far as the proxy's time-outs
+// bound it: every server is tried, and once more. With error pages it may go
+// through all there is.
+func (c *Config) Longest() time.Duration {
+	var longest, sum time.Duration
+	pages := false
+	for _, s := range c.Servers {
+		for _, l := range s.Locations {
+			pages = pages || l.sets().errorPages != nil
+		}
+	}
+	c.Passes(func(p *Pass) {
+		one := time.Duration(len(p.Upstream.Servers)+1) * (p.ConnectTimeout + p.SendTimeout + p.ReadTimeout)
+		longest = max(longest, one)
+		sum += one
+	})
+	if pages {
+		return sum
+	}
+	return longest
+}
+
+// Passes calls yield for every pass that the configuration has, with its upstream.
+func (c *Config) Passes(yield func(*Pass)) {
+	for _, s := range c.Servers {
+		for _, l := range s.Locations {
+			l.passes(yield)
+		}
+	}
+}
+
+func (l *Location) passes(yield func(*Pass)) {
+	if p := l.Pass; p != nil && p.Upstream != nil {
+		yield(p)
+	} else if p != nil {
+		for _, q := range p.to {
+			yield(q)
+		}
+	}
+	if l.except != nil {
+		l.except.block.passes(yield)
+	}
+	scriptPasses(l.script, yield)
+}
+
+func scriptPasses(script []code, yield func(*Pass)) {
+	for i := range script {
+		if b := script[i].block; b != nil {
+			b.passes(yield)
+		}
+		scriptPasses(script[i].body, yield)
+	}
 }

@@ -56,6 +56,8 @@ func dumpConfig(c *Config) string {
 		b.WriteString("\n")
 		if s.own.Return != nil {
 			fmt.Fprintf(&b, "  return %d %q\n", s.own.Return.Status, s.own.Return.Text)
+		} else {
+			dumpScript(&b, s.own.script, "  ")
 		}
 		for _, l := range s.Locations {
 			dumpLocation(&b, l)
@@ -116,12 +118,22 @@ func dumpLocation(b *strings.Builder, l *Location) {
 	if l.Exact {
 		b.WriteString("= ")
 	}
+	if l.regex != nil {
+		b.WriteString("~ ")
+	}
 	b.WriteString(l.Path)
+	if l.internal {
+		b.WriteString(" internal")
+	}
 	if l.Return != nil {
 		fmt.Fprintf(b, " return %d %q", l.Return.Status, l.Return.Text)
 	}
 	if p := l.Pass; p != nil {
-		fmt.Fprintf(b, " pass %s", p.Upstream.Name)
+		if p.dynamic != nil {
+			fmt.Fprintf(b, " pass $(%s)", p.dynamic.Source())
+		} else {
+			fmt.Fprintf(b, " pass %s", p.Upstream.Name)
+		}
 		if p.HasURI {
 			fmt.Fprintf(b, " uri %s", p.URI)
 		}
@@ -144,8 +156,56 @@ func dumpLocation(b *strings.Builder, l *Location) {
 				b.WriteString(" recursive")
 			}
 		}
+		if p.InterceptErrors {
+			b.WriteString(" intercept")
+		}
+		if p.Unbuffered {
+			b.WriteString(" unbuffered")
+		}
+		for _, h := range p.Headers {
+			if !strings.EqualFold(h.Name, "Connection") {
+				fmt.Fprintf(b, " %s=%q", h.Name, h.value.Source())
+			}
+		}
 	}
 	b.WriteString("\n")
+	if l.settings != nil {
+		for _, e := range l.settings.errorPages {
+			fmt.Fprintf(b, "      error_page %d overwrite=%d %q args=%q\n", e.status, e.overwrite, e.uri.Source(), e.args)
+		}
+		for _, h := range l.settings.headers {
+			fmt.Fprintf(b, "      add_header %s %q always=%v\n", h.name, h.value.Source(), h.always)
+		}
+	}
+	if l.Return == nil {
+		dumpScript(b, l.script, "      ")
+	}
+	if l.except != nil {
+		fmt.Fprintf(b, "      except %v denied=%v\n", l.except.methods, l.except.block.denied)
+	}
+}
+
+func dumpScript(b *strings.Builder, script []code, indent string) {
+	for _, c := range script {
+		b.WriteString(indent)
+		switch c.op {
+		case opReturn:
+			fmt.Fprintf(b, "return %d %q\n", c.reply.Status, c.reply.Text)
+		case opSet:
+			fmt.Fprintf(b, "set %s %q\n", c.name, c.value.Source())
+		case opBreak:
+			b.WriteString("break\n")
+		case opRewrite:
+			r := c.rewrite
+			fmt.Fprintf(b, "rewrite to %q args %q add=%v status=%d last=%v break=%v\n", r.to.Source(), r.args.Source(), r.addArgs, r.status, r.last, r.brk)
+		case opIf:
+			fmt.Fprintf(b, "if %s test=%d not=%v %q\n", c.cond.name, c.cond.test, c.cond.not, c.cond.value.Source())
+			if c.block != nil && c.block.Pass != nil {
+				fmt.Fprintf(b, "%s  passes on, read=%v\n", indent, c.block.Pass.ReadTimeout)
+			}
+			dumpScript(b, c.body, indent+"  ")
+		}
+	}
 }
 
 // lines writes problems with places but without the file.

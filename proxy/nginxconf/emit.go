@@ -15,6 +15,7 @@ type emitter struct {
 	text     []byte
 	lines    lineMap
 	changes  []Change
+	peers    map[*Directive]string // arguments of proxy_pass that are replaced whole
 	err      error
 }
 
@@ -163,6 +164,9 @@ func (e *emitter) edit(d *Directive, p *place) (Span, string, bool) {
 	}
 	if d.Name.Text == "worker_processes" && d.Arg(0) == "auto" {
 		return first, "1", true
+	}
+	if to, ok := e.peers[d]; ok {
+		return first, word(to), true
 	}
 	if s, ok := slotOf(d, p.in, p.part, p.blocks); ok && p.in&(inHTTP|inMain|inEvents) == 0 {
 		to, given := e.opt.Backends[s.name]

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nolive/nolive/proxy/variable"
 	"testing/fstest"
 )
 
@@ -111,10 +113,23 @@ func FuzzInterpret(f *testing.F) {
 		tree, ps := Parse("x.conf", src, included)
 		cfg, more := Interpret(tree)
 		for _, p := range []string{"/", "/a/b?x", "/%2e%2e/..", "x"} {
-			if s, l := cfg.Route("", p); (s == nil) != (l == nil) {
-				t.Errorf("%s: server %v, location %v", p, s, l)
-			} else if l != nil && l.Pass != nil {
-				l.Pass.UpstreamURI(p)
+			s, _ := cfg.Route("", p)
+			if s == nil {
+				continue
+			}
+			s = cfg.Port(s.Listens[0].Address).Server("a.com")
+			var w Way
+			step := w.Begin(cfg, s, &variable.Request{Method: "POST", Target: p, Host: "a.com"}, 1)
+			for n := 0; step.Pass != nil; n++ {
+				if step.URI == "" || step.Pass.Upstream == nil {
+					t.Fatalf("%s: passed on as %q to %v", p, step.URI, step.Pass.Upstream)
+				}
+				step.Pass.SetHeaders(&w, func(string, string) {})
+				w.Added(w.Status(200), func(string, string) {})
+				if n > 2*maxChanges {
+					t.Fatalf("%s: no end", p)
+				}
+				step = w.Fail(502)
 			}
 		}
 		o := standIns(tree, cfg)
@@ -166,7 +181,7 @@ func shape(c *Config, o RenderOptions) string {
 			fmt.Fprintln(&b, " ", l.Exact, l.Path, l.Return)
 			if l.Pass != nil {
 				p := *l.Pass
-				p.Upstream = nil
+				p.Upstream, p.Headers, p.method, p.body, p.dynamic, p.to = nil, nil, nil, nil, nil, nil
 				fmt.Fprintf(&b, "    %+v\n", p)
 			}
 		}

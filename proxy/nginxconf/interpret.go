@@ -5,22 +5,27 @@ import (
 	"slices"
 
 	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // Interpret says what a configuration means for failover. Problems are those
 // that nginx itself refuses; what nginx accepts and the model can't follow is
 // in Config.NginxOnly. The Config is never nil: it holds what could be made out.
 func Interpret(tree *Tree) (*Config, []Problem) {
-	cfg := &Config{Tree: tree, WorkerProcesses: 1}
+	cfg := &Config{Tree: tree, WorkerProcesses: 1, implicit: map[*upstream.Config]bool{}, maps: map[string]*mapping{}}
 	in := &interpreter{
 		checker: checker{out: &problems{}, cfg: cfg},
 		blocks:  map[string]*upstream.Config{},
 		hosts:   map[string]*upstream.Config{},
 		ports:   map[string]*port{},
 		zones:   map[string]int64{},
+		names:   names{made: map[string][]variable.Template{}, elsewhere: map[string]string{}},
 	}
-	cfg.Backends, in.names = tree.backends()
+	cfg.Backends, in.spelled, in.possible = tree.backends()
 	in.main(tree)
+	in.finish()
+	in.checkNames()
+	cfg.owns = len(in.made) > 0
 	in.otherFacts()
 	in.sort()
 	return cfg, in.out.all()
@@ -31,9 +36,14 @@ type interpreter struct {
 	checker
 	blocks map[string]*upstream.Config // upstream blocks by lower-case name
 	hosts  map[string]*upstream.Config // implicit upstreams by host:port
-	names  map[string]string           // backends' names by canonical address
-	ports  map[string]*port            // listens by canonical address
-	zones  map[string]int64            // sizes of shared memory zones
+	// spelled are the backends' names by canonical address; possible are those
+	// that a proxy_pass with variables may come to.
+	spelled  map[string]string
+	possible []string
+	names
+	later []pending
+	ports map[string]*port // listens by canonical address
+	zones map[string]int64 // sizes of shared memory zones
 	formats
 	// byHeader are the directives that go by a header of the request.
 	byHeader []*Directive
@@ -100,10 +110,6 @@ func (in *interpreter) checkAll(ds []*Directive, where context) {
 			continue
 		}
 		switch d.Name.Text {
-		case "return":
-			in.returns(d)
-		case "proxy_pass":
-			in.pass(d, matcher{mod: "@"}, defaults())
 		default:
 			in.inner(d, where)
 		}
@@ -121,14 +127,12 @@ func (in *interpreter) inner(d *Directive, where context) {
 				in.out.add(c.Pos(), missingSemicolon(c), "invalid number of the map parameters")
 			}
 		}
-	case "if":
-		if where == inServer {
-			in.checkAll(d.Children(), inServerIf)
-		} else {
-			in.checkAll(d.Children(), inLocationIf)
-		}
-	case "limit_except":
-		in.checkAll(d.Children(), inLimitExcept)
+	}
+	switch d.Name.Text {
+	case "map":
+		in.mapping(d)
+	case "geo", "split_clients":
+		in.madeElsewhere(d)
 	}
 }
 

@@ -14,13 +14,9 @@ func (in *interpreter) key(d *Directive, u *upstream.Config) {
 		in.out.add(d.ArgPos(0), "", "%s", err)
 		return
 	}
-	if key.Captured() {
-		in.nginxOnlyArg(d, 0, "what a regular expression captured isn't known to every engine")
-	}
+	in.decides(d, 0, key.Names())
 	for _, name := range key.Names() {
-		switch why := unknowable(name); {
-		case why != "":
-			in.nginxOnlyArg(d, 0, "$"+name+" "+why)
+		switch {
 		case strings.HasPrefix(name, "http_"):
 			in.byHeader = append(in.byHeader, d)
 		}
@@ -32,13 +28,15 @@ func (in *interpreter) key(d *Directive, u *upstream.Config) {
 func unknowable(name string) string {
 	switch name {
 	case "remote_addr", "binary_remote_addr", "realip_remote_addr", "request_uri", "uri", "document_uri",
-		"args", "query_string", "is_args", "request_method", "scheme":
+		"args", "query_string", "is_args", "request_method", "scheme", "host", "server_name", "content_type":
 		return ""
 	case "http_host", "http_connection", "http_content_length", "http_transfer_encoding", "http_x_nolive_request":
 		return "is a header that the clients here write themselves"
 	}
-	if strings.HasPrefix(name, "arg_") && len(name) > 4 || strings.HasPrefix(name, "http_") && len(name) > 5 {
-		return ""
+	for _, p := range []string{"arg_", "http_", "cookie_"} {
+		if strings.HasPrefix(name, p) && len(name) > len(p) {
+			return ""
+		}
 	}
 	return "isn't known to every engine"
 }

@@ -10,9 +10,11 @@ func (in *interpreter) locations(ds []*Directive, good []bool, s *Server, parent
 		if !good[i] {
 			continue
 		}
-		if d.Name.Text == "location" {
+		switch d.Name.Text {
+		case "location":
 			in.location(d, s, parent, base, where, names)
-		} else {
+		case "if", "limit_except": // read with the script
+		default:
 			in.inner(d, where)
 		}
 	}
@@ -51,22 +53,26 @@ func (in *interpreter) location(d *Directive, s *Server, parent *Location, base 
 	if !ok {
 		in.out.add(d.ArgPos(0), "=, ^~, ~ or ~*", "invalid location modifier \"%s\"", m.mod)
 	}
-	l := &Location{Exact: m.mod == "=", Path: m.path, parent: parent}
-	routed := ok && !m.regex() && m.mod != "@"
+	l := &Location{Exact: m.mod == "=", Path: m.path, parent: parent, noRegex: m.mod == "^~", named: m.mod == "@"}
+	routed := ok
+	if ok && m.regex() {
+		l.regex = in.regex(d, len(d.Args)-1, m.path, m.mod == "~*")
+		if routed = l.regex != nil; routed {
+			in.makes(l.regex.names)
+		}
+	}
 	switch {
-	case m.regex():
-		in.nginxOnly(d, "it is a regular expression")
 	case parent == nil || !ok:
 	case parent.Exact:
 		in.out.add(d.Pos(), "", "location \"%s\" cannot be inside the exact location \"%s\"", m.path, parent.Path)
-	case strings.HasPrefix(parent.Path, "@"):
+	case parent.named:
 		in.out.add(d.Pos(), "", "location \"%s\" cannot be inside the named location \"%s\"", m.path, parent.Path)
 	case m.mod == "@":
 		in.out.add(d.Pos(), "", "named location \"%s\" can be on the server level only", m.path)
-	case parent.Path != "" && !strings.HasPrefix(m.path, parent.Path):
+	case !m.regex() && parent.Path != "" && !strings.HasPrefix(m.path, parent.Path):
 		in.out.add(d.Pos(), "", "location \"%s\" is outside location \"%s\"", m.path, parent.Path)
 	}
-	if key := m.path; routed || m.mod == "@" {
+	if key := m.path; ok && !m.regex() {
 		if l.Exact {
 			key = "=" + key
 		}
@@ -78,6 +84,8 @@ func (in *interpreter) location(d *Directive, s *Server, parent *Location, base 
 	}
 	if routed {
 		s.Locations = append(s.Locations, l)
+	} else {
+		s = &Server{} // what is in there isn't routed
 	}
 	in.inLocation(d, s, l, m, base)
 }
@@ -89,45 +97,48 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 	good := make([]bool, len(ds))
 	var pass *Directive
 	for i, c := range ds {
-		if good[i] = in.check(c, inLocation, before); good[i] && c.Name.Text == "proxy_pass" && in.once(c, before) {
-			pass = c
-		}
-	}
-	own := in.proxyLevel(ds)
-	here := own.over(base)
-	l.logs = here.logs.logs()
-	l.Return = in.firstReturn(ds)
-	if pass != nil {
-		l.proxied = true
-		if p := in.pass(pass, m, here); l.Return == nil {
-			l.Pass = p
-		}
-	}
-	if pass == nil && l.Return == nil && here.root != nil && !m.regex() {
-		in.nginxOnly(here.root, "files are served")
-	}
-	parent := l
-	if m.regex() {
-		parent = &Location{Path: m.path}
-		s = &Server{} // what is in there isn't routed
-	}
-	in.locations(ds, good, s, parent, here, inLocation)
-}
-
-// firstReturn is the return of a level that counts: the first one
-// (ngx_http_rewrite_return).
-func (in *interpreter) firstReturn(ds []*Directive) *Return {
-	var first *Return
-	for _, d := range ds {
-		if d.Name.Text != "return" || d.Block != nil || d.Broken || len(d.Args) < 1 || len(d.Args) > 2 {
+		if good[i] = in.check(c, inLocation, before); !good[i] {
 			continue
 		}
-		r := in.returns(d)
-		if first == nil {
-			first = r
+		switch {
+		case c.Name.Text == "proxy_pass" && in.once(c, before):
+			pass = c
+		case c.Name.Text == "internal":
+			l.internal = true
 		}
 	}
-	return first
+	here := in.proxyLevel(ds).over(base)
+	l.settings, l.logs = &here.settings, here.logs.logs()
+	if pass != nil {
+		l.proxied = true
+		l.Pass = in.pass(pass, m, here)
+	}
+	l.script = in.script(ds, good, s, l, m, here, inLocation)
+	if l.Return = firstReturn(l.script); l.Return != nil {
+		l.covered, l.Pass = l.Pass, nil
+	}
+	for i, c := range ds {
+		if good[i] && c.Name.Text == "limit_except" {
+			in.limit(c, l, m, here)
+		}
+	}
+	if pass == nil && l.Return == nil && here.root != nil {
+		in.nginxOnly(here.root, "files are served")
+	}
+	in.locations(ds, good, s, l, here, inLocation)
+}
+
+// firstReturn is the return that a level always comes to, nil for none.
+func firstReturn(script []code) *Return {
+	for i := range script {
+		switch script[i].op {
+		case opReturn:
+			return script[i].reply
+		case opIf, opRewrite, opBreak:
+			return nil
+		}
+	}
+	return nil
 }
 
 func (in *interpreter) returns(d *Directive) *Return {
@@ -135,7 +146,7 @@ func (in *interpreter) returns(d *Directive) *Return {
 	if code < 0 && len(d.Args) == 1 {
 		for _, p := range []string{"http://", "https://", "$scheme"} {
 			if strings.HasPrefix(d.Arg(0), p) {
-				return in.text(d, &Return{302, d.Arg(0)})
+				return &Return{302, d.Arg(0)}
 			}
 		}
 	}
@@ -143,24 +154,16 @@ func (in *interpreter) returns(d *Directive) *Return {
 		in.out.add(d.ArgPos(0), missingSemicolon(d), "invalid return code \"%s\"", d.Arg(0))
 		return nil
 	}
-	if code == 444 {
-		in.nginxOnlyArg(d, 0, "the connection is closed without an answer")
+	if code < 200 {
+		in.nginxOnlyArg(d, 0, "it is no status of an answer")
 	}
-	return in.text(d, &Return{int(code), d.Arg(1)})
-}
-
-// text notes variables in what a return answers.
-func (in *interpreter) text(d *Directive, r *Return) *Return {
-	if strings.Contains(r.Text, "$") {
-		in.cfg.Ignored = append(in.cfg.Ignored, Note{Pos: d.Pos(), Text: "variables in the text of return"})
-	}
-	return r
+	return &Return{int(code), d.Arg(1)}
 }
 
 // header is one proxy_set_header.
 type header struct {
-	name, value string
-	d           *Directive
+	Header
+	d *Directive
 }
 
-func isConnection(h header) bool { return strings.EqualFold(h.name, "Connection") }
+func isConnection(h header) bool { return strings.EqualFold(h.Name, "Connection") }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // proxyLevel is what one level (http, server, location) says about proxying;
@@ -24,12 +25,21 @@ type proxyLevel struct {
 	// realIP is the level's own, serverRealIP that of the server's level.
 	realIP       realIP
 	serverRealIP *realIP
+	// intercept is proxy_intercept_errors, buffering proxy_buffering; noHeaders and
+	// noBody are proxy_pass_request_headers off and proxy_pass_request_body off.
+	intercept, buffering, passHeaders, passBody *bool
+	method, body                                *variable.Template
+	settings                                    settings
 }
 
 func defaults() proxyLevel {
 	minute, none, tries, no := 60*time.Second, time.Duration(0), 0, false
 	next := upstream.Flags(0)
-	return proxyLevel{connect: &minute, send: &minute, read: &minute, next: &next, tries: &tries, timeout: &none, http11: &no, keepClient: &no}
+	yes := true
+	return proxyLevel{
+		connect: &minute, send: &minute, read: &minute, next: &next, tries: &tries, timeout: &none, http11: &no, keepClient: &no,
+		intercept: &no, buffering: &yes, passHeaders: &yes, passBody: &yes, settings: defaultSettings(),
+	}
 }
 
 // over fills what the level leaves open from the level outside of it.
@@ -46,6 +56,13 @@ func (l proxyLevel) over(outer proxyLevel) proxyLevel {
 	inherit(&l.serverRealIP, outer.serverRealIP)
 	l.realIP = l.realIP.over(outer.realIP)
 	l.logs = l.logs.over(outer.logs)
+	inherit(&l.intercept, outer.intercept)
+	inherit(&l.buffering, outer.buffering)
+	inherit(&l.passHeaders, outer.passHeaders)
+	inherit(&l.passBody, outer.passBody)
+	inherit(&l.method, outer.method)
+	inherit(&l.body, outer.body)
+	l.settings = l.settings.over(outer.settings)
 	if l.headers == nil {
 		l.headers = outer.headers
 	}
@@ -61,7 +78,7 @@ func inherit[T any](p **T, outer *T) {
 // proxyLevel collects the level's own directives. Their form was checked; a
 // wrong value counts as absent.
 func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
-	l := proxyLevel{logs: in.logLevel(ds)}
+	l := proxyLevel{logs: in.logLevel(ds), settings: in.settings(ds)}
 	for _, d := range ds {
 		if d.Block != nil || d.Broken || len(d.Args) == 0 {
 			continue
@@ -87,7 +104,21 @@ func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
 		case "proxy_http_version":
 			l.http11 = in.version(d)
 		case "proxy_set_header":
-			l.headers = append(l.headers, header{d.Arg(0), d.Arg(1), d})
+			if t, ok := in.template(d, 1, d.Arg(1)); ok {
+				l.headers = append(l.headers, header{Header{d.Arg(0), t}, d})
+			}
+		case "proxy_intercept_errors":
+			l.intercept = onOff(d)
+		case "proxy_buffering":
+			l.buffering = onOff(d)
+		case "proxy_pass_request_headers":
+			l.passHeaders = onOff(d)
+		case "proxy_pass_request_body":
+			l.passBody = onOff(d)
+		case "proxy_method":
+			l.method = in.optional(d)
+		case "proxy_set_body":
+			l.body = in.optional(d)
 		case "root", "alias":
 			l.root = d
 		case "set_real_ip_from", "real_ip_header", "real_ip_recursive":
@@ -143,12 +174,20 @@ func (in *interpreter) version(d *Directive) *bool {
 	return &on
 }
 
-// pass reads a proxy_pass (ngx_http_proxy_pass); nil when it has no fixed host.
+// optional is a template that may be absent.
+func (in *interpreter) optional(d *Directive) *variable.Template {
+	t, ok := in.template(d, 0, d.Arg(0))
+	if !ok {
+		return nil
+	}
+	return &t
+}
+
+// pass reads a proxy_pass (ngx_http_proxy_pass); nil when it has no backend.
 func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 	arg := d.Arg(0)
 	if strings.Contains(arg, "$") {
-		in.nginxOnly(d, "the backend depends on variables")
-		return nil
+		return in.dynamic(d, l)
 	}
 	scheme, rest, ok := strings.Cut(arg, "://")
 	scheme = strings.ToLower(scheme)
@@ -169,23 +208,74 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 	if a.unix {
 		in.servedOnly(d, d.Pos(), "backends here have no unix sockets")
 	}
-	if a.uri != "" && (m.regex() || m.mod == "@") {
+	if a.uri != "" && (m.regex() || m.mod == "@" || m.mod == "if") {
 		in.out.add(d.ArgPos(0), "", `"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`)
 	}
 	u := in.pool(d, a)
 	if u == nil {
 		return nil
 	}
-	return &Pass{
-		Upstream: u,
-		Match:    m.path,
-		URI:      a.uri, HasURI: a.uri != "",
-		ConnectTimeout: *l.connect, SendTimeout: *l.send, ReadTimeout: *l.read,
-		Policy:            upstream.Policy{Next: *l.next, Tries: *l.tries, Timeout: *l.timeout},
-		HTTP11:            *l.http11,
-		KeepConnection:    in.keeps(l, u),
-		IgnoreClientAbort: *l.keepClient,
-		clients:           l.clientRules(),
+	p := &Pass{Upstream: u, Match: m.path, URI: a.uri, HasURI: a.uri != ""}
+	p.take(l, in.keeps(l, u))
+	return p
+}
+
+// dynamic reads a proxy_pass with variables. Its upstream is known when a request
+// is there.
+func (in *interpreter) dynamic(d *Directive, l proxyLevel) *Pass {
+	t, ok := in.template(d, 0, d.Arg(0))
+	if !ok {
+		return nil
+	}
+	in.decides(d, 0, t.Names())
+	if len(d.Arg(0)) > 5 && strings.EqualFold(d.Arg(0)[:5], "https") {
+		in.nginxOnly(d, "backends here speak no TLS")
+	}
+	if l, ok := passLiteral("proxy_pass", d.Arg(0)); ok {
+		in.pool(d, l.address)
+	}
+	p := &Pass{dynamic: &t, to: map[*upstream.Config]*Pass{}}
+	p.take(l, in.keeps(l, nil))
+	in.later = append(in.later, pending{p, l})
+	return p
+}
+
+// pending is a proxy_pass with variables whose possible upstreams are found once
+// all are known.
+type pending struct {
+	pass *Pass
+	l    proxyLevel
+}
+
+// finish gives the proxy_passes with variables their possible upstreams.
+func (in *interpreter) finish() {
+	for _, n := range in.possible {
+		a, err := parseAddress(n, 80, forPass)
+		if err == "" && in.blocks[a.host] == nil && in.hosts[a.canonical()] == nil {
+			in.implicit(a.canonical(), n)
+		}
+	}
+	for _, p := range in.later {
+		for _, u := range in.cfg.Upstreams {
+			q := *p.pass
+			q.Upstream, q.dynamic, q.to = u, nil, nil
+			q.KeepConnection = in.keeps(p.l, u)
+			p.pass.to[u] = &q
+		}
+	}
+}
+
+// take gives the pass what holds at its level.
+func (p *Pass) take(l proxyLevel, keeps bool) {
+	p.ConnectTimeout, p.SendTimeout, p.ReadTimeout = *l.connect, *l.send, *l.read
+	p.Policy = upstream.Policy{Next: *l.next, Tries: *l.tries, Timeout: *l.timeout}
+	p.HTTP11, p.KeepConnection, p.IgnoreClientAbort = *l.http11, keeps, *l.keepClient
+	p.InterceptErrors, p.Unbuffered = *l.intercept, !*l.buffering
+	p.NoRequestHeaders, p.NoRequestBody = !*l.passHeaders, !*l.passBody
+	p.method, p.body, p.clients = l.method, l.body, l.clientRules()
+	p.Headers = make([]Header, 0, len(l.headers))
+	for _, h := range l.headers {
+		p.Headers = append(p.Headers, h.Header)
 	}
 }
 
@@ -205,12 +295,17 @@ func (in *interpreter) pool(d *Directive, a address) *upstream.Config {
 	}
 	key := a.canonical()
 	if in.hosts[key] == nil {
-		name := cmp.Or(in.names[key], a.text)
-		u := &upstream.Config{Name: name, Servers: []upstream.Server{upstream.NewServer(name)}}
-		in.hosts[key] = u
-		in.cfg.Upstreams = append(in.cfg.Upstreams, u)
+		in.implicit(key, cmp.Or(in.spelled[key], a.text))
 	}
 	return in.hosts[key]
+}
+
+// implicit makes the upstream of a host that no block names.
+func (in *interpreter) implicit(key, name string) {
+	u := &upstream.Config{Name: name, Servers: []upstream.Server{upstream.NewServer(name)}}
+	in.hosts[key] = u
+	in.cfg.implicit[u] = true
+	in.cfg.Upstreams = append(in.cfg.Upstreams, u)
 }
 
 // keeps says whether the request's Connection header lets the backend keep the
@@ -221,10 +316,10 @@ func (in *interpreter) keeps(l proxyLevel, u *upstream.Config) bool {
 		if !isConnection(h) {
 			continue
 		}
-		keeps = !strings.EqualFold(h.value, "close")
-		if strings.Contains(h.value, "$") {
+		keeps = !strings.EqualFold(h.value.Source(), "close")
+		if !h.value.Constant() {
 			keeps = false
-			if u.Keepalive.Connections > 0 {
+			if u != nil && u.Keepalive.Connections > 0 {
 				in.nginxOnlyArg(h.d, 1, "whether the connection is kept depends on variables")
 			}
 		}

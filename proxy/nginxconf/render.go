@@ -56,6 +56,8 @@ type Change struct {
 // of problems. Everything reaches nginx byte for byte, but:
 //
 //   - backend and listen addresses are replaced; a server without a listen gets one;
+//   - a proxy_pass whose host depends on variables gets it from a map that is
+//     added, with what the user wrote as its source;
 //   - an include is replaced by the files' text, so one line map holds for all;
 //   - user, pid, lock_file, daemon, master_process and working_directory are
 //     left out: they belong to whoever starts nginx; worker_processes auto is 1,
@@ -146,4 +148,5 @@ func (e *emitter) dropped(d *Directive) bool {
 func (e *emitter) httpStart(user []*Directive) {
 	e.section(e.opt.HTTP, user)
 	e.line(e.opt.AccessLog)
+	e.add(e.peerMaps(user))
 }

@@ -1,67 +1,70 @@
 package nginxconf
 
-import "strings"
+import (
+	"strings"
 
-// Route finds who answers a request: the server for to (a listen address as
-// written, a server_name, or "" for the first listen's default server) and its
-// location for the request target by nginx's precedence. Both are nil when to
-// is unknown; the location is never nil otherwise: where nginx answers by
-// itself (400, 301 to the same path with a "/", 404) it has no Pass.
-func (c *Config) Route(to, path string) (*Server, *Location) {
+	"github.com/nolive/nolive/proxy/variable"
+)
+
+// Route says where a request for a path ends up: the server for to (a listen
+// address as written, a server_name, or "" for the first listen's default
+// server) and what happens there to a GET of which nothing else is known. The
+// server is nil when to is unknown.
+func (c *Config) Route(to, path string) (*Server, Step) {
 	s := c.server(to)
 	if s == nil {
-		return nil, nil
+		return nil, Step{}
 	}
-	t, ok := parseTarget(path)
-	if !ok {
-		return s, &Location{Path: path, Return: &Return{Status: 400}}
-	}
-	if s.own != nil && s.own.Return != nil {
-		return s, s.own
-	}
-	if l := s.find(nil, t); l != nil {
-		return s, l
-	}
-	if s.own != nil {
-		return s, s.own
-	}
-	return s, &Location{Path: "/"}
+	var w Way
+	return s, w.Begin(c, s, &variable.Request{Method: "GET", Target: path}, -1)
 }
 
-// find looks for the location among those directly inside parent
-// (ngx_http_core_find_location): an exact one, else the longest prefix, and
-// then inside that one.
-func (s *Server) find(parent *Location, t target) *Location {
-	var best, redirect *Location
-	for _, l := range s.Locations {
-		if l.parent != parent {
-			continue
-		}
-		switch {
-		case l.Path == t.path && l.Exact:
-			return l
-		case l.Path == t.path+"/" && (l.Pass != nil || l.proxied):
-			redirect = l
-		case !l.Exact && strings.HasPrefix(t.path, l.Path) && (best == nil || len(l.Path) > len(best.Path)):
-			best = l
+// Destination is the server for to, as in Route, and the host that a request to
+// there names: the server_name, or else the address of the machine itself.
+func (c *Config) Destination(to string) (*Server, string) {
+	s := c.server(to)
+	if s == nil || to == "" || c.defaultServer(to) != nil {
+		return s, loopback
+	}
+	return s, strings.ToLower(to)
+}
+
+// loopback is where the proxies under test listen.
+const loopback = "127.0.0.1"
+
+// Port is a listen address with the servers that share it.
+type Port struct {
+	servers []*Server
+	def     *Server
+}
+
+// Port is the listen address, as written; nil when no server has it.
+func (c *Config) Port(listen string) *Port {
+	at := canonicalListen(listen)
+	p := &Port{def: c.defaultServer(listen)}
+	for _, s := range c.Servers {
+		for _, l := range s.Listens {
+			if canonicalListen(l.Address) == at {
+				p.servers = append(p.servers, s)
+				break
+			}
 		}
 	}
-	// A path that lacks only the "/" of a proxied location is sent there
-	// (auto_redirect), unless it has a location of its own.
-	if redirect != nil && (best == nil || best.Path != t.path) {
-		text := escapePath(redirect.Path)
-		if t.args != "" {
-			text += "?" + t.args
-		}
-		return &Location{Exact: true, Path: t.path, Return: &Return{Status: 301, Text: text}}
-	}
-	if best == nil {
+	if p.def == nil {
 		return nil
 	}
-	if inner := s.find(best, t); inner != nil {
-		return inner
+	return p
+}
+
+// Server is the server that takes a request for a host (see HostOf): by its name,
+// else the default one (ngx_http_find_virtual_server).
+func (p *Port) Server(host string) *Server {
+	if host != "" {
+		if s := named(p.servers, host); s != nil {
+			return s
+		}
 	}
-	return best
+	return p.def
 }
 
 // server finds the server for a listen address or a name.
@@ -75,7 +78,7 @@ func (c *Config) server(to string) *Server {
 	if s := c.defaultServer(to); s != nil {
 		return s
 	}
-	return c.named(strings.ToLower(to))
+	return named(c.Servers, strings.ToLower(to))
 }
 
 // defaultServer is the server that answers on a listen address when no name
@@ -100,17 +103,18 @@ func (c *Config) defaultServer(listen string) *Server {
 }
 
 // named is the server with a name: written so, else by the longest wildcard in
-// front, else by the longest one at the end.
-func (c *Config) named(host string) *Server {
+// front, else by the longest one at the end, else by the first regex.
+func named(servers []*Server, host string) *Server {
 	var front, back *Server
 	longest, longestBack := 0, 0
-	for _, s := range c.Servers {
+	for _, s := range servers {
 		for _, n := range s.Names {
 			switch {
-			case n == host:
+			case n == host, strings.HasPrefix(n, ".") && host == n[1:]:
 				return s
+			case strings.HasPrefix(n, "~"):
 			case strings.HasPrefix(n, "."):
-				if (strings.HasSuffix(host, n) || host == n[1:]) && len(n) > longest {
+				if strings.HasSuffix(host, n) && len(n) > longest {
 					front, longest = s, len(n)
 				}
 			case strings.HasPrefix(n, "*."):
@@ -124,8 +128,66 @@ func (c *Config) named(host string) *Server {
 			}
 		}
 	}
-	if front != nil {
+	switch {
+	case front != nil:
 		return front
+	case back != nil:
+		return back
 	}
-	return back
+	for _, s := range servers {
+		for _, x := range s.regexes {
+			if x.match(host) != nil {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// match takes in the groups of the server_name that the request's host matches.
+func (s *Server) match(w *Way) {
+	host := w.rq.Host
+	for _, n := range s.Names {
+		if n == host || host == "" {
+			return
+		}
+	}
+	for _, x := range s.regexes {
+		if groups := x.match(host); groups != nil {
+			w.varied = true
+			w.matched(x, groups)
+			return
+		}
+	}
+}
+
+// HostOf is the host that a Host header or a request's URI names: without port
+// and last dot, in lower case; false for one that nginx answers with 400
+// (ngx_http_validate_host).
+func HostOf(s string) (string, bool) {
+	dot, end, literal := len(s), len(s), false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '.':
+			if dot == i-1 {
+				return "", false
+			}
+			dot = i
+		case c == ':' && !literal && end == len(s):
+			end = i
+		case c == '[' && i == 0:
+			literal = true
+		case c == ']' && literal:
+			literal, end = false, i+1
+		case c == '/', c <= ' ', c == 0x7f:
+			return "", false
+		}
+	}
+	if dot == end-1 {
+		end--
+	}
+	if end <= 0 {
+		return "", false
+	}
+	return strings.ToLower(s[:end]), true
 }

@@ -41,16 +41,17 @@ var routeTargets = []struct{ target, want string }{
 }
 
 // answer is who answers, as in routeTargets.
-func answer(l *Location) string {
-	switch {
-	case l.Pass != nil:
+func answer(s Step) string {
+	switch a := s.Answer; {
+	case s.Pass != nil:
 		return "pass"
-	case l.Return == nil:
-		return "404"
-	case l.Return.Text == "":
-		return fmt.Sprint(l.Return.Status)
+	case a.Location != "":
+		return fmt.Sprint(a.Status, " ", a.Location)
+	case a.Page != 0:
+		return fmt.Sprint(a.Status)
+	default:
+		return fmt.Sprint(a.Status, " ", a.Text)
 	}
-	return fmt.Sprintf("%d %s", l.Return.Status, l.Return.Text)
 }
 
 func mustInterpret(t *testing.T, text string) *Config {
@@ -72,8 +73,8 @@ func TestRoute(t *testing.T) {
 		}
 	}
 	for to, want := range map[string]string{"8002": "404", "*:8002": "404", "8003": "200 server"} {
-		if _, l := c.Route(to, "/x"); l == nil || answer(l) != want {
-			t.Errorf("to %s: %v, want %s", to, l, want)
+		if s, step := c.Route(to, "/x"); s == nil || answer(step) != want {
+			t.Errorf("to %s: %v, want %s", to, answer(step), want)
 		}
 	}
 }
@@ -89,19 +90,19 @@ server { listen 8002; server_name d.com x.c.b.com; }
 		"": 1, "8001": 1, "*:8001": 1, "8002": 2, "a.com": 0, "A.com": 0, "www.a.org": 0, "x.b.com": 1,
 		"c.b.com": 2, "y.c.b.com": 2, "x.c.b.com": 3, "d.com": 2, "b.com": -1, "8003": -1, "nobody": -1,
 	} {
-		s, l := c.Route(to, "/")
+		s, _ := c.Route(to, "/")
 		got := -1
 		for i := range c.Servers {
 			if c.Servers[i] == s {
 				got = i
 			}
 		}
-		if got != want || (s == nil) != (l == nil) {
+		if got != want {
 			t.Errorf("%q: server %d, want %d", to, got, want)
 		}
 	}
-	if s, l := (&Config{}).Route("", "/"); s != nil || l != nil {
-		t.Errorf("no servers: %v %v", s, l)
+	if s, step := (&Config{}).Route("", "/"); s != nil || step != (Step{}) {
+		t.Errorf("no servers: %v %v", s, step)
 	}
 }
 
@@ -120,13 +121,9 @@ var uris = []struct{ location, pass, target, want string }{
 func TestUpstreamURI(t *testing.T) {
 	for _, u := range uris {
 		c := mustInterpret(t, fmt.Sprintf("server { location %s { proxy_pass http://127.0.0.1:1%s; } }", u.location, u.pass))
-		_, l := c.Route("", u.target)
-		if l.Pass == nil {
-			t.Errorf("%+v: no pass", u)
-			continue
-		}
-		if got := l.Pass.UpstreamURI(u.target); got != u.want {
-			t.Errorf("%+v: %s", u, got)
+		_, step := c.Route("", u.target)
+		if step.Pass == nil || step.URI != u.want {
+			t.Errorf("%+v: %+v", u, step)
 		}
 	}
 }

@@ -37,7 +37,9 @@ func (in *interpreter) server(d *Directive, base proxyLevel) {
 	}
 	here := in.proxyLevel(ds).over(base)
 	here.serverRealIP = &here.realIP
-	s.own = &Location{Path: "/", Return: in.firstReturn(ds), logs: here.logs.logs()}
+	s.own = &Location{Path: "/", settings: &here.settings, logs: here.logs.logs()}
+	s.own.script = in.script(ds, good, s, s.own, matcher{}, here, inServer)
+	s.own.Return = firstReturn(s.own.script)
 	in.locations(ds, good, s, nil, here, inServer)
 	if here.root != nil && s.own.Return == nil && !slices.ContainsFunc(s.Locations, func(l *Location) bool { return !l.Exact && l.Path == "/" }) {
 		in.nginxOnly(here.root, "files are served where no location matches")
@@ -59,7 +61,13 @@ func (in *interpreter) serverNames(d *Directive, s *Server) {
 			in.out.add(d.ArgPos(i), "", "empty regex in server name \"%s\"", n)
 			continue
 		case strings.HasPrefix(n, "~"):
-			in.nginxOnlyArg(d, i, "it is a regular expression")
+			// With a capital letter in it, case doesn't matter
+			// (ngx_http_core_server_name).
+			x := in.regex(d, i, n[1:], strings.ToLower(n) != n)
+			if x != nil {
+				in.makes(x.names)
+				s.regexes = append(s.regexes, x)
+			}
 		default:
 			n = strings.ToLower(n)
 		}

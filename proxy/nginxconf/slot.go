@@ -116,7 +116,9 @@ func (t *Tree) parts() []part {
 // backends are the names of all backends, once each, in order of appearance,
 // and the first name of each canonical address. A literal pass that spells the
 // address of an earlier one differently is the same backend.
-func (t *Tree) backends() (names []string, byAddress map[string]string) {
+//
+// possible are the addresses that a proxy_pass with variables may come to.
+func (t *Tree) backends() (names []string, byAddress map[string]string, possible []string) {
 	byAddress = map[string]string{}
 	for _, p := range t.parts() {
 		blocks := blockNames(p.ds)
@@ -138,8 +140,22 @@ func (t *Tree) backends() (names []string, byAddress map[string]string) {
 			}
 		}
 		walk(p.ds, inHTTP)
+		if p.family != httpPart {
+			continue
+		}
+		for _, n := range possibleHosts(p.ds, blocks) {
+			a, err := parseAddress(n, 80, forPass)
+			if err != "" || a.unix || slices.Contains(possible, n) {
+				continue
+			}
+			if byAddress[a.canonical()] == "" {
+				byAddress[a.canonical()] = n
+				names = append(names, n)
+			}
+			possible = append(possible, n)
+		}
 	}
-	return names, byAddress
+	return names, byAddress, possible
 }
 
 // contextOf is the context inside d's block.

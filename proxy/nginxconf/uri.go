@@ -74,12 +74,23 @@ func unhex(c byte) int {
 }
 
 // escapePath is nginx's ngx_escape_uri with NGX_ESCAPE_URI.
-func escapePath(s string) string {
+func escapePath(s string) string { return escapeBytes(s, "\"#%<>?\\^`{|}") }
+
+// escapeBytes escapes these bytes and all that are no visible ASCII.
+func escapeBytes(s, odd string) string {
 	const hex = "0123456789ABCDEF"
+	escaped := func(c byte) bool { return c <= ' ' || c >= 0x7f || strings.IndexByte(odd, c) >= 0 }
+	first := 0
+	for first < len(s) && !escaped(s[first]) {
+		first++
+	}
+	if first == len(s) {
+		return s
+	}
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
-		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"#%<>?\\^`{|}", c) >= 0 {
+		if escaped(c) {
 			b.WriteByte('%')
 			b.WriteByte(hex[c>>4])
 			c = hex[c&15]
@@ -87,26 +98,4 @@ func escapePath(s string) string {
 		b.WriteByte(c)
 	}
 	return b.String()
-}
-
-// UpstreamURI is the request target sent to the backend for a client's
-// request target: the same bytes without a URI in proxy_pass, else the URI in
-// the place of the part that the location matched
-// (ngx_http_proxy_create_request).
-func (p *Pass) UpstreamURI(uri string) string {
-	if !p.HasURI {
-		return uri
-	}
-	t, ok := parseTarget(uri)
-	if !ok {
-		return uri
-	}
-	rest := t.path[min(len(p.Match), len(t.path)):]
-	if t.quoted {
-		rest = escapePath(rest)
-	}
-	if t.args != "" {
-		rest += "?" + t.args
-	}
-	return p.URI + rest
 }

@@ -157,30 +157,20 @@ func (a *account) request(head []byte) {
 	}
 	shape := nginxconf.Request(rq.method, string(rq.target))
 	a.rq.Method, a.rq.Target, a.rq.Path, a.rq.Args = shape.Method, shape.Target, shape.Path, shape.Args
-	a.rq.Host = hostOf(string(a.client.rq.host))
+	a.rq.Host, _ = nginxconf.HostOf(string(a.client.rq.host))
 }
 
-// hostOf is a Host without its port, in lower case (ngx_http_validate_host).
-func hostOf(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	return strings.ToLower(strings.TrimSuffix(host, "."))
-}
-
-// route notes who answers.
+// route notes who answers; a nil location is the server's own level.
 func (a *account) route(s *nginxconf.Server, l *nginxconf.Location) {
 	a.server, a.location = s, l
-	a.rq.ServerName = serverNameOf(s)
-	if l != nil && l.Pass != nil {
-		a.uri = a.client.route.uri
-		a.rq.ProxyHost, a.rq.ProxyPort = l.Pass.Upstream.Name, "80"
-		l.Pass.Identify(&a.rq, a.client.remote())
-		if a.rq.Origin.IP == "" {
-			a.rq.Client = a.peer
-		} else {
-			a.rq.Origin = a.peer
-		}
+}
+
+// pass notes that the request is passed on. Between the attempts of one pass and
+// those of another lies a redirect.
+func (a *account) pass(uri string) {
+	a.uri = uri
+	if len(a.attempts) > 0 {
+		a.attempts = append(a.attempts, variable.Attempt{})
 	}
 }
 

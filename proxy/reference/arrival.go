@@ -17,29 +17,26 @@ func (c *client) arrival(pass *nginxconf.Pass) upstream.Arrival {
 	}
 	switch u := pass.Upstream; u.Method {
 	case upstream.IPHash:
-		a.ClientAddr = pass.Client(c.remote(), header(c.rq.fields)).AsSlice()
+		a.ClientAddr = pass.Client(c.remote(), c.vars.Header).AsSlice()
 	case upstream.Hash, upstream.ConsistentHash:
-		a.Key = c.hashed(pass)
+		a.Key = c.route.way.Key(u)
 	}
 	return a
 }
 
-// hashed is the value of the block's key.
-func (c *client) hashed(pass *nginxconf.Pass) string {
-	rq := nginxconf.Request(c.rq.method, string(c.rq.target))
-	rq.Header = header(c.rq.fields)
-	pass.Identify(&rq, c.remote())
-	return pass.Upstream.Key.Value(&rq)
+// facts is what variables are read from.
+func (c *client) facts() *variable.Request {
+	if c.account != nil {
+		return &c.account.rq
+	}
+	return &c.vars
 }
 
-// header is the fields for variables.
-func header(fields []field) variable.Header {
-	return func(yield func(name, value []byte) bool) {
-		for _, f := range fields {
-			if !yield(f.name, f.value) {
-				return
-			}
-		}
+// identify notes who the request is from where that isn't who is connected.
+func (c *client) identify(pass *nginxconf.Pass) {
+	rq := c.facts()
+	if peer := c.remote(); pass.Client(peer, rq.Header) != peer {
+		pass.Identify(rq, peer)
 	}
 }
 

@@ -38,8 +38,8 @@ func (a *attempt) run() (event.Outcome, error) {
 	switch {
 	case err != nil:
 		a.broken, a.why = true, err
-	case n < len(c.out) || c.body.file != nil:
-		a.sender = send(a.up, c.out[n:], c.body.file, c.proxy.clock.Real(a.pass.SendTimeout))
+	case n < len(c.out) || c.file != nil:
+		a.sender = send(a.up, c.out[n:], c.file, c.proxy.clock.Real(a.pass.SendTimeout))
 	default:
 		a.sent = time.Now()
 	}

@@ -2,10 +2,13 @@ package reference
 
 import (
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 
+	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // client is one client connection and whatever it is doing.
@@ -16,7 +19,8 @@ type client struct {
 	number int // the worker's, in events; -1 until its first request
 	listen *listener
 	router *router
-	peer   net.Addr // the client's
+	peer   net.Addr         // the client's
+	self   variable.Address // the same, for variables
 	// served counts requests, for keepalive_requests.
 	served int
 
@@ -28,12 +32,15 @@ type client struct {
 	wb  []byte // to the client
 	// body is the request body where it is too big for out.
 	body    body
+	file    *os.File // the body as it goes to a backend, where it isn't in out
 	model   upstream.Request
 	attempt attempt
 	relay   relay
 	route   routed
-	account *account      // nil without a journal
-	doing   atomic.Uint32 // what Close says it waits for
+	vars    variable.Request // of the request, for what the configuration makes of it
+	instead nginxconf.Step   // of a backend's response that was intercepted
+	account *account         // nil without a journal
+	doing   atomic.Uint32    // what Close says it waits for
 
 	mu    sync.Mutex
 	key   uint64 // the watcher's
@@ -73,6 +80,15 @@ func newClient(p *Proxy, l *listener, conn streamConn, n uint64) (*client, error
 	}
 	if p.journal != nil {
 		c.account = newAccount(c, n)
+	}
+	c.self = addressOf(c.peer)
+	c.vars.Server = addressOf(conn.LocalAddr())
+	c.vars.Header = func(yield func(name, value []byte) bool) {
+		for _, f := range c.rq.fields {
+			if !yield(f.name, f.value) {
+				return
+			}
+		}
 	}
 	return c, nil
 }

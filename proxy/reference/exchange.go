@@ -13,38 +13,51 @@ func (c *client) handle() bool {
 	if c.served >= clientRequests {
 		c.rq.keepAlive = false
 	}
-	c.route.find(c.router, c.rq.host, c.rq.target)
-	l := c.route.location
-	if c.account != nil {
-		c.account.route(c.route.server, l)
-		if c.rq.id.N == 0 {
-			// What is drawn is drawn by the request's number.
-			c.rq.id.N = int(c.proxy.requests.Add(1))
-		}
+	c.find()
+	step := c.route.step
+	if c.account != nil && c.rq.id.N == 0 {
+		// What is drawn is drawn by the request's number.
+		c.rq.id.N = int(c.proxy.requests.Add(1))
 	}
 	// nginx reads a body before it passes a request on, and throws it away
 	// before it answers itself.
-	status := c.readBody()
-	if c.account != nil {
-		c.account.body()
-	}
-	if status != 0 {
-		c.body.drop()
-		return c.refuse(status)
-	}
-	if l == nil || l.Pass == nil {
-		c.body.drop()
-		var r *nginxconf.Return
-		if l != nil {
-			r = l.Return
+	if !c.route.way.Refused() {
+		status := c.readBody()
+		if c.account != nil {
+			c.account.body()
 		}
-		c.returns(r)
-	} else {
-		c.pass(l.Pass)
-		c.body.drop()
+		switch status {
+		case 0:
+		case 413:
+			step = c.fail(status)
+		default:
+			c.body.drop()
+			return c.refuse(status)
+		}
+	}
+	if c.body.size < c.rq.length || c.rq.chunked && c.route.way.Closes() {
+		// The rest of the body is still to come.
+		c.rq.keepAlive = false
+		defer c.lingers()
+	}
+	for over := false; !over; {
+		if step.Pass == nil {
+			c.body.drop()
+			c.reply(step.Answer)
+			break
+		}
+		step, over = c.pass(step)
 		c.release()
 	}
+	c.body.drop()
 	return c.rq.keepAlive && !c.halted()
+}
+
+// lingers lets a client that is still sending read its answer.
+func (c *client) lingers() {
+	if !c.halted() {
+		c.linger()
+	}
 }
 
 // refuse answers a request whose body could not be read, and closes.
@@ -59,10 +72,16 @@ func (c *client) refuse(status int) bool {
 	return false
 }
 
-// pass takes the request to a backend and its response to the client.
-func (c *client) pass(pass *nginxconf.Pass) {
+// pass takes the request to a backend and its response to the client. It returns
+// what comes next, or that the request is over.
+func (c *client) pass(step nginxconf.Step) (next nginxconf.Step, over bool) {
+	pass := step.Pass
 	n := c.worker.nodes[pass.Upstream]
-	c.compose(pass)
+	if c.account != nil {
+		c.account.pass(step.URI)
+	}
+	c.identify(pass)
+	c.compose(step)
 	arrival := c.arrival(pass)
 	c.in.rest()
 	if !pass.IgnoreClientAbort {
@@ -74,20 +93,22 @@ func (c *client) pass(pass *nginxconf.Pass) {
 		d, up = c.try(n, pass, d, up)
 	}
 	c.rb.drop()
-	if d.Action == upstream.Answer {
-		c.giveUp(d.Status)
-	}
-}
-
-// giveUp answers for the model, or notes that there is nobody to answer.
-func (c *client) giveUp(status int) {
-	if status == 499 || c.halted() {
+	switch {
+	case d.Action != upstream.Answer:
+		return step, true
+	case d.Status == 499 || c.halted():
 		c.rq.keepAlive = false
 		c.answered(499)
-		return
+		return step, true
+	case d.Status == intercepted:
+		return c.instead, false
 	}
-	c.answer(status)
+	return c.fail(d.Status), false
 }
+
+// intercepted is the status of the decision that a response of a backend has
+// been replaced: c.instead says by what.
+const intercepted = -1
 
 // done is what try returns when the request is over and answered.
 var done = upstream.Decision{}
@@ -138,6 +159,12 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 	next := c.model.Header(n.clock.Now(), c.rs.status)
 	if next.Action == upstream.Pass {
 		n.mu.Unlock()
+		if step, ok := c.intercept(pass); ok {
+			c.relay = relay{c: c, n: n, peer: d.Peer, attempt: a}
+			c.relay.discard()
+			c.instead = step
+			return upstream.Decision{Action: upstream.Answer, Status: intercepted}, nil
+		}
 		c.relay = relay{c: c, n: n, peer: d.Peer, attempt: a}
 		c.relay.run()
 		return done, nil

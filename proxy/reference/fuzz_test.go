@@ -76,6 +76,8 @@ func FuzzRequestHead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	pass := &nginxconf.Pass{Upstream: &upstream.Config{Name: "u"}, Match: "/"}
+	server := &nginxconf.Server{Listens: []nginxconf.Listen{{Address: "80"}}, Locations: []*nginxconf.Location{{Path: "/", Pass: pass}}}
+	config := &nginxconf.Config{Servers: []*nginxconf.Server{server}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		end, _, status := headEnd(data, 0)
 		if in, _, again := pieces(data); in != end || end > 0 && again != 0 {
@@ -84,18 +86,21 @@ func FuzzRequestHead(f *testing.F) {
 		if end == 0 || status != 0 {
 			return
 		}
-		c := &client{}
+		c := &client{proxy: &Proxy{config: config}, router: newRouter(config, "80")}
 		if c.rq.scan(data[:end]) != 0 {
 			return
 		}
-		c.route.uri = pass.UpstreamURI(string(c.rq.target))
-		c.compose(pass)
+		c.find()
+		if c.route.step.Pass == nil {
+			return
+		}
+		c.compose(c.route.step)
 		n, _, status := headEnd(c.out, 0)
 		if n != len(c.out) || status != 0 {
 			t.Fatalf("%q: the head ends at %d, status %d", c.out, n, status)
 		}
 		var there request
-		if s := there.scan(c.out); s != 0 || there.method != c.rq.method || !bytes.Equal(there.target, []byte(c.route.uri)) || there.chunked {
+		if s := there.scan(c.out); s != 0 || there.method != c.rq.method || !bytes.Equal(there.target, []byte(c.route.step.URI)) || there.chunked {
 			t.Fatalf("%q means %+v, status %d", c.out, there, s)
 		}
 	})

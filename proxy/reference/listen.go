@@ -27,7 +27,7 @@ func (p *Proxy) serveOn(o *Options) {
 	for _, s := range o.Sockets {
 		l := &listener{Listener: s.Listener, text: s.Text}
 		for _, served := range s.Serves {
-			r := newRouter(o.Config, listenKey(served.Listen), served.Listen)
+			r := newRouter(o.Config, served.Listen)
 			switch {
 			case !served.At.IsValid():
 				l.router, l.key = r, listenKey(served.Listen)
@@ -78,7 +78,7 @@ func (p *Proxy) listen(o *Options) error {
 				}
 				return fmt.Errorf("reference: listen %s: %w", ln.Address, err)
 			}
-			p.listeners = append(p.listeners, &listener{Listener: l, key: key, text: l.Addr().String(), router: newRouter(o.Config, key, ln.Address)})
+			p.listeners = append(p.listeners, &listener{Listener: l, key: key, text: l.Addr().String(), router: newRouter(o.Config, ln.Address)})
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/variable"
 )
 
@@ -36,7 +37,7 @@ type Proxy struct {
 	released  chan struct{} // closed when the sockets are another's
 	draining  atomic.Bool   // clients get one more answer at most
 	date      dateCache
-	bodyLimit int64
+	config    *nginxconf.Config
 	journal   Journal
 	process   *variable.Process
 	conns     *atomic.Uint64 // accepted so far
@@ -87,12 +88,12 @@ func New(o Options) (*Proxy, error) {
 	}
 	p := &Proxy{
 		clock: o.Clock, sink: o.Sink, watcher: w,
-		roster:    roster{seed: o.Seed, workers: newWorkers(&o, addresses, w), numbers: map[*worker]int{}},
-		slots:     make(chan struct{}, maxClients),
-		quit:      make(chan struct{}),
-		released:  make(chan struct{}),
-		bodyLimit: bodyLimit(o.Config.Tree),
-		journal:   o.Journal, process: o.Process, conns: o.Connections,
+		roster:   roster{seed: o.Seed, workers: newWorkers(&o, addresses, w), numbers: map[*worker]int{}},
+		slots:    make(chan struct{}, maxClients),
+		quit:     make(chan struct{}),
+		released: make(chan struct{}),
+		config:   o.Config,
+		journal:  o.Journal, process: o.Process, conns: o.Connections,
 		clients: map[*client]struct{}{},
 		closed:  make(chan struct{}),
 	}

@@ -25,7 +25,20 @@ func (r *relay) logged() int {
 	if r.c.rs.raw {
 		return 9
 	}
-	return r.c.rs.status
+	return r.c.route.way.Status(r.c.rs.status)
+}
+
+// discard ends the exchange of a response that something else takes the place
+// of. Its connection is kept only if there was no body to read
+// (ngx_http_proxy_process_header).
+func (r *relay) discard() {
+	rs := &r.c.rs
+	r.attempt.quiet()
+	r.extra = len(r.c.rb.b) > 0 && r.c.rb.w-r.c.rb.r > rs.at
+	if !r.bodyless() && (rs.chunked || rs.length != 0) {
+		rs.keep = false
+	}
+	r.release(event.Passed)
 }
 
 // release ends the attempt and keeps the backend connection if it may be kept.

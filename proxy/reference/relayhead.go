@@ -41,7 +41,12 @@ func (r *relay) head(b []byte) []byte {
 		return b
 	}
 	b = append(b, "HTTP/1.1 "...)
-	b = append(b, rs.text...)
+	status := c.route.way.Status(rs.status)
+	if status != rs.status {
+		b = append(b, statusText(status)...)
+	} else {
+		b = append(b, rs.text...)
+	}
 	b = append(b, "\r\nServer: "+serverName+"\r\nDate: "...)
 	b = c.proxy.date.append(b)
 	if rs.contentType != nil {
@@ -67,5 +72,6 @@ func (r *relay) head(b []byte) []byte {
 		b = append(b, ": "...)
 		b = append(b, f.value...)
 	}
+	b = c.added(b, status)
 	return append(b, "\r\n\r\n"...)
 }

@@ -61,9 +61,6 @@ func (b *body) drop() {
 // is the proxy's answer when it can't, 0 when all is well.
 func (c *client) readBody() (status int) {
 	rq := &c.rq
-	if rq.length > c.proxy.bodyLimit {
-		return 413
-	}
 	if !rq.chunked && rq.length <= 0 {
 		return 0
 	}
@@ -120,7 +117,7 @@ func (c *client) readChunked(from *buffer) int {
 		if err != nil {
 			return 400
 		}
-		if c.body.size+int64(n) > c.proxy.bodyLimit {
+		if c.body.size+int64(n) > c.route.way.BodyLimit() {
 			return 413
 		}
 		if c.body.add(from.unread()[:n]) != nil {

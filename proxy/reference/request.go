@@ -6,35 +6,42 @@ import (
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
-// compose makes the request as a backend gets it, in the order of nginx's
-// proxy_set_header defaults, with the body behind it if it is in memory. It is
-// the same for every attempt.
-func (c *client) compose(pass *nginxconf.Pass) {
-	rq := &c.rq
-	size := len(rq.method) + len(c.route.uri) + len(pass.Upstream.Name) + 96 + c.body.n
+// compose makes the request as a backend gets it, with the body behind it if it
+// is in memory (ngx_http_proxy_create_request). It is the same for every attempt.
+func (c *client) compose(step nginxconf.Step) {
+	rq, pass, way := &c.rq, step.Pass, &c.route.way
+	method := pass.RequestMethod(way)
+	size := len(method) + len(step.URI) + len(pass.Upstream.Name) + 96 + c.body.n
 	for _, f := range rq.fields {
 		size += len(f.name) + len(f.value) + 4
 	}
 	c.out = lend(size)
-	b := append(c.out[:0], rq.method...)
+	b := append(c.out[:0], method...)
 	b = append(b, ' ')
-	b = append(b, c.route.uri...)
+	b = append(b, step.URI...)
 	if pass.HTTP11 {
-		b = append(b, " HTTP/1.1\r\nHost: "...)
+		b = append(b, " HTTP/1.1\r\n"...)
 	} else {
-		b = append(b, " HTTP/1.0\r\nHost: "...)
+		b = append(b, " HTTP/1.0\r\n"...)
 	}
-	b = append(b, pass.Upstream.Name...)
-	if !pass.KeepConnection {
-		b = append(b, "\r\nConnection: close"...)
+	pass.SetHeaders(way, func(name, value string) {
+		b = append(b, name...)
+		b = append(b, ": "...)
+		b = append(b, value...)
+		b = append(b, "\r\n"...)
+	})
+	content, set := pass.RequestBody(way)
+	length := int64(len(content))
+	if !set {
+		length = c.body.size
 	}
-	if rq.chunked || rq.length >= 0 {
-		b = append(b, "\r\nContent-Length: "...)
-		b = strconv.AppendInt(b, c.body.size, 10)
+	if (set || rq.chunked || rq.length >= 0) && !pass.Sets(contentLength) {
+		b = append(b, "Content-Length: "...)
+		b = strconv.AppendInt(b, length, 10)
+		b = append(b, "\r\n"...)
 	}
-	b = append(b, "\r\n"...)
 	for _, f := range rq.fields {
-		if !passedOn(f.name) {
+		if pass.NoRequestHeaders || !passedOn(f.name) || pass.Sets(f.name) {
 			continue
 		}
 		b = append(b, f.name...)
@@ -43,9 +50,33 @@ func (c *client) compose(pass *nginxconf.Pass) {
 		b = append(b, "\r\n"...)
 	}
 	b = append(b, "\r\n"...)
-	b = append(b, c.body.mem[:c.body.n]...)
-	c.body.forgetMemory()
+	c.file = nil
+	switch {
+	case set:
+		b = append(b, content...)
+	case !pass.NoRequestBody:
+		b = append(b, c.body.mem[:c.body.n]...)
+		c.file = c.body.file
+	}
+	if way.Last() {
+		c.body.forgetMemory()
+	}
 	c.out = b
+}
+
+var contentLength = []byte("Content-Length")
+
+// added appends the lines of add_header.
+func (c *client) added(b []byte, status int) []byte {
+	if way := &c.route.way; way.Adds() {
+		way.Added(status, func(name, value string) {
+			b = append(b, "\r\n"...)
+			b = append(b, name...)
+			b = append(b, ": "...)
+			b = append(b, value...)
+		})
+	}
+	return b
 }
 
 // passedOn is false for the headers that nginx sets or empties itself

@@ -31,7 +31,7 @@ func TestRequestBodies(t *testing.T) {
 		x.send(ok)
 	})
 	s := start(t, addrs(p), nil)
-	for _, n := range []int{0, 1, bodyInMemory, bodyInMemory + 1, defaultBody} {
+	for _, n := range []int{0, 1, bodyInMemory, bodyInMemory + 1, 1 << 20} {
 		body := strings.Repeat("x", n)
 		for name, request := range map[string]string{
 			"length":  "Content-Length: " + sizeOf(body) + "\r\n\r\n" + body,
@@ -46,7 +46,7 @@ func TestRequestBodies(t *testing.T) {
 			}
 		}
 	}
-	if a := s.ask("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + itoa7(defaultBody+1) + "\r\n\r\n"); code(a) != "413" {
+	if a := s.ask("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + itoa7(1<<20+1) + "\r\n\r\n"); code(a) != "413" {
 		t.Errorf("too big: %q", a)
 	}
 }
@@ -94,7 +94,7 @@ func TestEarlyResponse(t *testing.T) {
 				end(x)
 			})
 			s := start(t, addrs(p), nil)
-			body := strings.Repeat("x", defaultBody)
+			body := strings.Repeat("x", 1<<20)
 			a := s.ask("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " + sizeOf(body) + "\r\n\r\n" + body)
 			if code(a) != "403" || content(a) != "no" {
 				t.Errorf("answer %.200q", a)
@@ -117,7 +117,7 @@ func TestAnswerEndsTheRequest(t *testing.T) {
 		read <- n
 		x.send(strings.Repeat("b", page))
 	})
-	s := startAt(t, 1, addrs(p), nil, "http { client_max_body_size 64m; }")
+	s := startAt(t, 1, addrs(p), nil, "client_max_body_size 64m;")
 	c := s.dial()
 	go func() {
 		_, _ = io.WriteString(c, "PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: "+itoa7(size)+"\r\n\r\n")
@@ -177,7 +177,7 @@ func TestSendTimeout(t *testing.T) {
 	p := play(t, func(_ int, x *exchange) { <-hold })
 	defer close(hold)
 	s := startAt(t, 10, addrs(p), func(_ *upstream.Config, p *nginxconf.Pass) { p.SendTimeout = time.Second },
-		"http { client_max_body_size 64m; }")
+		"client_max_body_size 64m;")
 	body := strings.Repeat("x", size)
 	a := s.ask("PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " + sizeOf(body) + "\r\n\r\n" + body)
 	if got := s.log.of(event.AttemptEnded); code(a) != "504" || got != "ended b1 send_timeout 504" {

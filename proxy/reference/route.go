@@ -1,118 +1,88 @@
 package reference
 
 import (
-	"net"
-	"strings"
-
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/variable"
 )
 
 // router finds who answers a request that came in on one listen address.
 type router struct {
-	config *nginxconf.Config
-	// listen is the address as written; it stands for the default server.
-	listen string
-	// names are the server names that are served here.
-	names map[string]bool
-	// wild are those that begin or end with "*".
-	wild []string
-	// fallback is the server for a request that names none of them.
+	port *nginxconf.Port
+	// fallback is the server for a request that names no other.
 	fallback *nginxconf.Server
 }
 
-// newRouter collects the names served on a listen address.
-func newRouter(c *nginxconf.Config, key, listen string) *router {
-	r := &router{config: c, listen: listen, names: map[string]bool{}}
-	r.fallback, _ = c.Route(listen, "/")
-	for _, s := range c.Servers {
-		if !listensOn(s, key) {
-			continue
-		}
-		for _, n := range s.Names {
-			switch {
-			case strings.Contains(n, "*"):
-				r.wild = append(r.wild, n)
-			case strings.HasPrefix(n, "."):
-				r.names[n[1:]] = true
-				r.wild = append(r.wild, n)
-			default:
-				r.names[n] = true
-			}
-		}
-	}
-	return r
-}
-
-func listensOn(s *nginxconf.Server, key string) bool {
-	for _, l := range s.Listens {
-		if listenKey(l.Address) == key {
-			return true
-		}
-	}
-	return len(s.Listens) == 0 && key == listenKey("80")
-}
-
-// find returns the server and the location for a request; a nil location is
-// nginx's own 404.
-func (r *router) find(host, target string) (*nginxconf.Server, *nginxconf.Location) {
-	return r.config.Route(r.server(host), target)
-}
-
-// server is the name of the server that takes the host, the listen address for
-// the default one.
-func (r *router) server(host string) string {
-	if host == "" || len(r.names) == 0 && len(r.wild) == 0 {
-		return r.listen
-	}
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if r.names[host] {
-		return host
-	}
-	// The longest name wins, one that begins with "*" before one that ends with it
-	// (ngx_http_find_virtual_server).
-	best := ""
-	for _, n := range r.wild {
-		if suffix := strings.TrimPrefix(n, "*"); suffix[0] == '.' && strings.HasSuffix(host, suffix) && len(n) > len(best) {
-			best = n
-		}
-	}
-	if best != "" {
-		return best
-	}
-	for _, n := range r.wild {
-		if prefix, ok := strings.CutSuffix(n, "*"); ok && strings.HasPrefix(host, prefix) && len(n) > len(best) {
-			best = n
-		}
-	}
-	if best != "" {
-		return best
-	}
-	return r.listen
+func newRouter(c *nginxconf.Config, listen string) *router {
+	p := c.Port(listen)
+	return &router{p, p.Server("")}
 }
 
 // routed is where the last request of a connection went: the next one usually
 // asks for the same.
 type routed struct {
-	valid        bool
+	// fixed is true when the way holds for every request with this host and
+	// target, and a body of at most limit bytes.
+	fixed        bool
 	host, target string
-	server       *nginxconf.Server
-	location     *nginxconf.Location
-	// uri is the target as the backend gets it.
-	uri string
+	limit        int64
+
+	server *nginxconf.Server
+	way    nginxconf.Way
+	step   nginxconf.Step
 }
 
-// find routes a request; it allocates only when the target differs from the
-// last one.
-func (t *routed) find(r *router, host, target []byte) {
-	if t.valid && string(host) == t.host && string(target) == t.target {
+// find routes a request. It allocates only when it differs from the last one, or
+// when its way depends on more than its target.
+func (c *client) find() {
+	t, rq := &c.route, &c.rq
+	seen := c.facts()
+	seen.Client, seen.Origin = c.self, variable.Address{}
+	if t.fixed && string(rq.host) == t.host && string(rq.target) == t.target && rq.length <= t.limit {
+		t.way.Again(rq.method, rq.length)
 		return
 	}
-	*t = routed{valid: true, host: string(host), target: string(target)}
-	t.server, t.location = r.find(t.host, t.target)
-	if t.location != nil && t.location.Pass != nil {
-		t.uri = t.location.Pass.UpstreamURI(t.target)
+	if string(rq.host) != t.host || t.server == nil {
+		t.host = string(rq.host)
+		c.vars.Host, _ = nginxconf.HostOf(t.host)
+		t.server = c.router.port.Server(c.vars.Host)
 	}
+	if string(rq.target) != t.target {
+		t.target = string(rq.target)
+	}
+	facts := variable.Facts(&c.vars)
+	if c.account != nil {
+		facts = c.account
+	}
+	seen.Method, seen.Target, seen.Host = rq.method, t.target, c.vars.Host
+	t.step = t.way.Begin(c.proxy.config, t.server, facts, rq.length)
+	// An account has a request of its own each time.
+	t.fixed = t.way.Fixed() && !t.way.Refused() && c.account == nil
+	t.limit = t.way.BodyLimit()
+	if c.account != nil {
+		c.account.route(t.server, t.way.Location())
+	}
+}
+
+// moved notes that the request went elsewhere.
+func (c *client) moved() {
+	c.route.fixed = false
+	if c.account != nil {
+		c.account.route(c.route.server, c.route.way.Location())
+	}
+}
+
+// fail is what comes after an error of the proxy's own.
+func (c *client) fail(status int) nginxconf.Step {
+	step := c.route.way.Fail(status)
+	c.moved()
+	return step
+}
+
+// intercept is what takes the place of the backend's response, if anything does.
+func (c *client) intercept(pass *nginxconf.Pass) (nginxconf.Step, bool) {
+	step, ok := c.route.way.Intercept(pass, c.rs.status)
+	if ok {
+		c.moved()
+	}
+	return step, ok
 }

@@ -74,14 +74,18 @@ func start(t *testing.T, addresses []string, change func(*upstream.Config, *ngin
 	return startAt(t, 1, addresses, change)
 }
 
-// startAt runs the scenario's clock at speed; text is a configuration text for
-// what isn't in the interpreted configuration.
+// startAt runs the scenario's clock at speed; text is what else the server's
+// block says.
 func startAt(t *testing.T, speed float64, addresses []string, change func(*upstream.Config, *nginxconf.Pass), text ...string) *setting {
 	t.Helper()
 	u := &upstream.Config{Name: "portal"}
 	backends := map[string]string{}
-	config := &nginxconf.Config{WorkerProcesses: 1, Upstreams: []*upstream.Config{u}}
-	config.Tree, _ = nginxconf.Parse("test.conf", []byte(strings.Join(text, "")), nil)
+	tree, broken := nginxconf.Parse("test.conf", []byte("server { listen 80; location / { } "+strings.Join(text, "")+" }"), nil)
+	config, problems := nginxconf.Interpret(tree)
+	if len(broken)+len(problems) > 0 {
+		t.Fatal(broken, problems)
+	}
+	config.Upstreams = []*upstream.Config{u}
 	for i, a := range addresses {
 		name := "b" + string(rune('1'+i))
 		u.Servers = append(u.Servers, upstream.NewServer(name))
@@ -95,10 +99,7 @@ func startAt(t *testing.T, speed float64, addresses []string, change func(*upstr
 	if change != nil {
 		change(u, pass)
 	}
-	config.Servers = []*nginxconf.Server{{
-		Listens:   []nginxconf.Listen{{Address: "80"}},
-		Locations: []*nginxconf.Location{{Path: "/", Pass: pass}},
-	}}
+	config.Servers[0].Locations[0].Pass = pass
 	k := clock.New(speed)
 	k.Begin(time.Now())
 	l := &log{}

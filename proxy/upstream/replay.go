@@ -16,6 +16,9 @@ type Recorded struct {
 	Event event.Event
 	// Arrival is the request's; its ID and Worker are taken from the event.
 	Arrival Arrival
+	// Replaced is true where the client's status may be another than the one that
+	// the model ends with, and the request may come again: error pages.
+	Replaced bool
 }
 
 // ReplayOptions say how far the stamps of a log can be trusted.

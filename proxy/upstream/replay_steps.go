@@ -72,6 +72,18 @@ type story struct {
 	events  []told
 	marks   []int // tries
 	status  int   // of ProxyAnswered, 0 for none
+	// replaced is Recorded.Replaced.
+	replaced bool
+}
+
+// over says whether the story can't go on with e: an error page has passed the
+// request on again.
+func (s *story) over(e event.Event) bool {
+	if !s.replaced || len(s.events) == 0 || e.Kind != event.AttemptStarted && e.Kind != event.NoLive {
+		return false
+	}
+	last := s.events[len(s.events)-1]
+	return last.Kind == event.NoLive || last.Kind == event.AttemptEnded && last.Outcome == event.Passed
 }
 
 // told is an event with its place in the log.
@@ -101,8 +113,8 @@ func recordedSteps(cfg Config, in []Recorded) [][]step {
 		default:
 			continue
 		}
-		if s == nil {
-			s = &story{arrival: r.Arrival}
+		if s == nil || s.over(e) {
+			s = &story{arrival: r.Arrival, replaced: r.Replaced}
 			s.arrival.ID, s.arrival.Worker = e.Request, e.Worker
 			stories[e.Request] = s
 			order = append(order, s)
@@ -197,6 +209,8 @@ func (s *story) follow(i int) follow {
 		return follow{how: followTry, peer: s.events[i+1].Peer}
 	case e.Outcome == event.Passed || e.Outcome == event.Truncated || e.Outcome == event.Aborted:
 		return follow{how: followPass}
+	case s.replaced && s.status != 0 && s.status != 499:
+		return follow{how: followAnswer, status: e.Status}
 	case s.status != 0:
 		return follow{how: followAnswer, status: s.status}
 	}

@@ -40,6 +40,9 @@ type Arrival struct {
 	Key string
 	// Seed is the key of the draws of `random`.
 	Seed uint64
+	// Before is how many attempts the request made before it came here: an error
+	// page may pass it on again. Its attempts are numbered on from there.
+	Before int
 }
 
 // Begin takes a request in at now and makes the first decision: Try or Answer.
@@ -52,6 +55,7 @@ func (r *Request) Begin(g *Group, cache *Cache, a Arrival, now time.Duration) De
 	if a.Policy.Tries > 0 && a.Policy.Tries < r.tries {
 		r.tries = a.Policy.Tries
 	}
+	r.try = a.Before
 	r.prepare(&a)
 	return r.next(now)
 }

@@ -1,0 +1,166 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/variable"
+)
+
+// Trip is where a request of a traffic is on its way through the configuration.
+// It doesn't change: what comes next is another one, so requests that are alike
+// share theirs.
+type Trip struct {
+	// Step is what happens to the request.
+	Step nginxconf.Step
+	// Arrival is the request as the model has to know it, but for its number, its
+	// worker and the seed; of a Step that passes it on.
+	Arrival upstream.Arrival
+	// Method, URI and Header are the request as a backend gets it.
+	Method, URI string
+	Header      func(name string) string
+	// Body is the number of bytes of its body.
+	Body int64
+
+	traffic *scenario.Traffic
+	from    scenario.Address
+	way     nginxconf.Way
+	facts   variable.Request
+}
+
+// Trip begins the way of a request from an address; nil when nothing listens.
+func (t *Traffic) Trip(c *nginxconf.Config, from scenario.Address) *Trip {
+	return NewTrip(c, t.Spec, from)
+}
+
+// NewTrip is Trip for what a scenario says.
+func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *Trip {
+	server, host := c.Destination(t.To)
+	if server == nil {
+		return nil
+	}
+	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil)}
+	n.facts.Host = host
+	length := t.Body
+	if length == 0 {
+		length = -1
+	}
+	n.Step = n.way.Begin(c, server, &n.facts, length)
+	n.arrive()
+	return n
+}
+
+// Fail is the trip after an answer of the proxy's own.
+func (n *Trip) Fail(status int) *Trip {
+	out := n.fork()
+	out.Step = out.way.Fail(status)
+	out.arrive()
+	return out
+}
+
+// Intercept is the trip after a backend's response that something else takes the
+// place of; nil when nothing does.
+func (n *Trip) Intercept(status int) *Trip {
+	if n.Step.Pass == nil || !n.Step.Pass.InterceptErrors {
+		return nil
+	}
+	out := n.fork()
+	step, ok := out.way.Intercept(n.Step.Pass, status)
+	if !ok {
+		return nil
+	}
+	out.Step = step
+	out.arrive()
+	return out
+}
+
+func (n *Trip) fork() *Trip {
+	out := &Trip{traffic: n.traffic, from: n.from, way: n.way, facts: n.facts}
+	out.way.Fork(&out.facts)
+	return out
+}
+
+// Alike says whether a request from another address goes the same way and looks
+// the same to the model.
+func (n *Trip) Alike() bool {
+	p := n.Step.Pass
+	if p == nil {
+		return n.way.Fixed()
+	}
+	switch p.Upstream.Method {
+	case upstream.IPHash, upstream.Hash, upstream.ConsistentHash:
+		return false
+	}
+	return n.way.Fixed() && len(p.Headers) == 0
+}
+
+// Status is the client's status for a backend's response that is passed on.
+func (n *Trip) Status(backend int) int { return n.way.Status(backend) }
+
+// Replaces says whether the client's status may be another than the one that the
+// model ends with: an error page leads elsewhere, or one led here.
+func (n *Trip) Replaces() bool { return len(n.way.Pages()) > 0 || n.way.Status(0) != 0 }
+
+// Passing finds a trip on which the request is passed on to an upstream: this one,
+// or one that errors lead to; nil for none.
+func (n *Trip) Passing(name string) *Trip {
+	had := map[*nginxconf.Pass]bool{}
+	next := []*Trip{n}
+	for len(next) > 0 {
+		at := next[0]
+		next = next[1:]
+		p := at.Step.Pass
+		if p == nil || had[p] {
+			continue
+		}
+		if p.Upstream.Name == name {
+			return at
+		}
+		had[p] = true
+		for _, status := range at.way.Pages() {
+			next = append(next, at.Fail(status))
+		}
+	}
+	return nil
+}
+
+// arrive works out what the step looks like to the model and to a backend.
+func (n *Trip) arrive() {
+	p := n.Step.Pass
+	if p == nil {
+		return
+	}
+	who := n.traffic.Facts(n.from, p)
+	n.facts.Client, n.facts.Origin = who.Client, who.Origin
+	n.Arrival = upstream.Arrival{
+		Method: n.way.Method(), Policy: p.Policy, ClientAddr: n.facts.Client.Binary, Key: n.way.Key(p.Upstream),
+	}
+	n.Method, n.URI, n.Body = p.RequestMethod(&n.way), n.Step.URI, n.traffic.Body
+	if content, ok := p.RequestBody(&n.way); ok {
+		n.Body = int64(len(content))
+	} else if p.NoRequestBody {
+		n.Body = 0
+	}
+	type line struct{ name, value string }
+	var lines []line
+	if len(p.Headers) > 0 {
+		p.SetHeaders(&n.way, func(name, value string) { lines = append(lines, line{name, value}) })
+	}
+	if !p.NoRequestHeaders {
+		for _, h := range n.traffic.Headers {
+			if !p.Sets([]byte(h.Name)) {
+				lines = append(lines, line{h.Name, h.Value})
+			}
+		}
+	}
+	n.Header = func(name string) string {
+		for _, l := range lines {
+			if strings.EqualFold(l.name, name) {
+				return l.value
+			}
+		}
+		return ""
+	}
+}

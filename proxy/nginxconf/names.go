@@ -1,0 +1,117 @@
+package nginxconf
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nolive/nolive/proxy/variable"
+)
+
+// names are the variables of a configuration: who makes them, who reads them.
+type names struct {
+	// made are those that the configuration makes, with what their value is made
+	// of: nil for what no template says.
+	made map[string][]variable.Template
+	// read are all uses, deciding those that decide who answers.
+	read, deciding []reading
+	// elsewhere are those that a block makes that isn't modelled, and its name.
+	elsewhere map[string]string
+}
+
+// reading is a place that reads a variable.
+type reading struct {
+	name string
+	d    *Directive
+	arg  int
+}
+
+// sets notes that a variable may get a value.
+func (in *interpreter) sets(name string, t variable.Template) {
+	in.made[name] = append(in.made[name], t)
+}
+
+// makes notes variables whose value no template says: named groups, and what
+// other modules make.
+func (in *interpreter) makes(list []string) {
+	for _, n := range list {
+		if n = strings.ToLower(n); n != "" {
+			in.made[n] = append(in.made[n], variable.Template{})
+		}
+	}
+}
+
+// uses notes that an argument reads variables.
+func (in *interpreter) uses(d *Directive, i int, list []string) {
+	for _, n := range list {
+		in.read = append(in.read, reading{n, d, i})
+	}
+}
+
+// decides notes that variables decide who answers: the simulator has to know them.
+func (in *interpreter) decides(d *Directive, i int, list []string) {
+	in.uses(d, i, list)
+	for _, n := range list {
+		in.deciding = append(in.deciding, reading{n, d, i})
+	}
+}
+
+// checkNames complains about variables that nobody makes, as nginx does at the
+// end of its configuration, and notes those that only nginx can know.
+func (in *interpreter) checkNames() {
+	for _, u := range in.read {
+		if in.made[u.name] == nil && !variable.Known(u.name) && !in.thirdParty {
+			in.out.add(u.d.ArgPos(u.arg), "", "unknown \"%s\" variable", u.name)
+		}
+	}
+	for _, u := range in.deciding {
+		if why := in.unknowable(u.name, nil); why != "" {
+			in.nginxOnlyArg(u.d, u.arg, why)
+		}
+	}
+}
+
+// unknowable says why the value of a variable isn't known to every engine, "" if
+// it is.
+func (in *interpreter) unknowable(name string, above []string) string {
+	if slices.Contains(above, name) {
+		return ""
+	}
+	if block := in.elsewhere[name]; block != "" {
+		return "$" + name + " is made by " + block
+	}
+	if ts, ok := in.made[name]; ok && !special(name) {
+		for _, t := range ts {
+			for _, n := range t.Names() {
+				if why := in.unknowable(n, append(above, name)); why != "" {
+					return why
+				}
+			}
+		}
+		return ""
+	}
+	if why := unknowable(name); why != "" {
+		return "$" + name + " " + why
+	}
+	return ""
+}
+
+// special are nginx's own variables that may be set.
+func special(name string) bool { return name == "args" || name == "limit_rate" }
+
+// fixed says whether nginx refuses to set a variable: those that it has under
+// this very name (ngx_http_add_variable).
+func fixed(name string) bool {
+	switch name {
+	case "http_host", "http_user_agent", "http_referer", "http_via", "http_x_forwarded_for", "http_cookie":
+		return true
+	}
+	if special(name) || !variable.Known(name) {
+		return false
+	}
+	for _, p := range []string{"http_", "sent_http_", "upstream_http_", "upstream_cookie_", "upstream_trailer_", "sent_trailer_", "cookie_", "arg_"} {
+		if strings.HasPrefix(name, p) {
+			return false
+		}
+	}
+	return true
+}

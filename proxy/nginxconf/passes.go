@@ -1,0 +1,127 @@
+package nginxconf
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/variable"
+)
+
+// Header is one line that proxy_set_header adds to the request as a backend
+// gets it.
+type Header struct {
+	Name  string
+	value variable.Template
+}
+
+// SetHeaders calls yield for every header line that is set for a request on this
+// way, in nginx's order: the configuration's first, then those that are nginx's
+// own. A line without a value isn't sent.
+func (p *Pass) SetHeaders(w *Way, yield func(name, value string)) {
+	host, connection := true, !p.KeepConnection
+	for i := range p.Headers {
+		h := &p.Headers[i]
+		switch {
+		case strings.EqualFold(h.Name, "Host"):
+			host = false
+		case strings.EqualFold(h.Name, "Connection"):
+			connection = false
+		}
+		if v := h.value.Value(w.facts); v != "" {
+			yield(h.Name, v)
+		}
+	}
+	if host {
+		yield("Host", p.Upstream.Name)
+	}
+	if connection {
+		yield("Connection", "close")
+	}
+}
+
+// Sets says whether a header of the client isn't passed on because the
+// configuration sets one of that name. Those that nginx itself sets are hidden
+// too (ngx_http_proxy_headers): Host, Connection, Content-Length,
+// Transfer-Encoding, TE, Keep-Alive, Expect and Upgrade.
+func (p *Pass) Sets(name []byte) bool {
+	for i := range p.Headers {
+		if n := p.Headers[i].Name; len(n) == len(name) && strings.EqualFold(n, string(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// RequestMethod is the method that a backend gets (proxy_method).
+func (p *Pass) RequestMethod(w *Way) string {
+	if p.method == nil {
+		return w.method
+	}
+	return p.method.Value(w.facts)
+}
+
+// RequestBody is the body of proxy_set_body; false where the client's own goes on.
+func (p *Pass) RequestBody(w *Way) (string, bool) {
+	if p.body == nil {
+		return "", false
+	}
+	return p.body.Value(w.facts), true
+}
+
+// proxyHost are $proxy_host and $proxy_port.
+func (p *Pass) proxyHost() (host, port string) {
+	if p.Upstream == nil {
+		return "", ""
+	}
+	return p.Upstream.Name, p.port()
+}
+
+// port is $proxy_port: the one that is written, else the scheme's.
+func (p *Pass) port() string {
+	if i := strings.LastIndexByte(p.Upstream.Name, ':'); i >= 0 && digits(p.Upstream.Name[i+1:]) {
+		return p.Upstream.Name[i+1:]
+	}
+	return "80"
+}
+
+func digits(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil
+}
+
+// resolve finds the backend of a proxy_pass with variables
+// (ngx_http_proxy_eval, ngx_http_upstream_init_request): an upstream block of
+// that name, or else a server that only this request knows, so that nothing is
+// remembered of it. uri is what follows the host, "" for nothing; status is
+// nginx's answer where there is no backend.
+func (w *Way) resolve(p *Pass) (out *Pass, uri string, status int) {
+	v := p.dynamic.Value(w.facts)
+	scheme, rest, ok := strings.Cut(v, "://")
+	if !ok || !strings.EqualFold(scheme, "http") || rest == "" {
+		return nil, "", 500 // "invalid URL prefix"
+	}
+	a, err := parseAddress(rest, 80, forPass)
+	if err != "" {
+		return nil, "", 500
+	}
+	if strings.HasPrefix(a.uri, "?") {
+		a.uri = "/" + a.uri
+	}
+	for _, u := range w.cfg.Upstreams {
+		if w.cfg.names(u, a) {
+			return p.to[u], a.uri, 0
+		}
+	}
+	return nil, "", 502 // nobody could be asked
+}
+
+// names says whether an address, as it came out of variables, is that of an
+// upstream: a block by its name without a port, else by host and port.
+func (c *Config) names(u *upstream.Config, a address) bool {
+	if !c.implicit[u] {
+		return a.noPort && strings.EqualFold(u.Name, a.host)
+	}
+	b, err := parseAddress(u.Name, 80, forPass)
+	return err == "" && a.canonical() == b.canonical()
+}

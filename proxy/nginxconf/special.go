@@ -1,0 +1,124 @@
+package nginxconf
+
+import "strings"
+
+// Fail says what happens after an error that nginx itself comes to: 502 and 504
+// of a request that was passed on in vain, 413 of a body that grew too long.
+func (w *Way) Fail(status int) Step { return w.special(status) }
+
+// Intercept says what takes the place of a backend's response, if anything does:
+// with proxy_intercept_errors one that an error_page is for, also where error
+// pages are no longer looked at, and then it is nginx's own page
+// (ngx_http_upstream_intercept_errors).
+func (w *Way) Intercept(p *Pass, status int) (Step, bool) {
+	if status < 300 || !p.InterceptErrors {
+		return Step{}, false
+	}
+	for _, e := range w.loc.sets().errorPages {
+		if e.status == status {
+			return w.special(status), true
+		}
+	}
+	return Step{}, false
+}
+
+// special is ngx_http_finalize_request and ngx_http_special_response_handler.
+func (w *Way) special(status int) Step {
+	switch status {
+	case 444, 499, 408:
+		w.closes = true
+		return Step{Answer: Answer{Status: status, Silent: true}}
+	case 400, 413, 414, 495, 496, 497, 500, 501:
+		w.closes = true
+	}
+	location := w.location
+	w.location = ""
+	w.status = status
+	s := w.loc.sets()
+	if !w.erred && s.errorPages != nil && w.changes != 0 {
+		if !*s.recursive {
+			w.erred = true
+		}
+		for i := range s.errorPages {
+			if s.errorPages[i].status == status {
+				return w.page(&s.errorPages[i])
+			}
+		}
+	}
+	page := status
+	if hiddenStatus(status) {
+		w.status = 400
+	}
+	return Step{Answer: Answer{Status: w.status, Page: page, Location: location}}
+}
+
+// page sends the request to an error page (ngx_http_send_error_page).
+func (w *Way) page(p *errorPage) Step {
+	if p.overwrite >= 0 {
+		w.status = p.overwrite
+	}
+	if !p.uri.Constant() {
+		w.varied = true
+	}
+	uri := p.uri.Value(w.facts)
+	switch {
+	case strings.HasPrefix(uri, "/"):
+		args := p.args
+		if !p.uri.Constant() {
+			uri, args, _ = strings.Cut(uri, "?")
+		}
+		if w.method != "HEAD" {
+			w.method = "GET"
+			w.rq.Method = "GET"
+		}
+		return w.redirect(uri, args)
+	case strings.HasPrefix(uri, "@"):
+		return w.named(uri)
+	}
+	switch p.overwrite {
+	case 301, 302, 303, 307, 308:
+	default:
+		w.status = 302
+	}
+	return Step{Answer: Answer{Status: w.status, Page: w.status, Location: uri}}
+}
+
+// redirect sends the request to another path (ngx_http_internal_redirect): all
+// but the first phase begins again, the server's rewrites too.
+func (w *Way) redirect(path, args string) Step {
+	w.changes--
+	if w.changes == 0 {
+		return w.special(500)
+	}
+	w.rq.Path, w.rq.Args = path, args
+	w.internal, w.unparsed, w.placed = true, false, true
+	return w.enter()
+}
+
+// named sends the request to a named location (ngx_http_named_location). It keeps
+// its path, its method, and its target as it was sent.
+func (w *Way) named(name string) Step {
+	w.changes--
+	if w.changes == 0 {
+		return w.special(500)
+	}
+	for _, l := range w.server.Locations {
+		if l.named && l.Path == name {
+			w.internal, w.changed = true, false
+			w.loc = l
+			w.limit()
+			if step, over := w.run(w.loc.script); over {
+				return step
+			}
+			if w.changed {
+				w.changes--
+				if w.changes == 0 {
+					return w.special(500)
+				}
+				return w.find()
+			}
+			return w.content()
+		}
+	}
+	return w.special(500) // "could not find named location"
+}

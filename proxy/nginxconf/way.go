@@ -1,0 +1,377 @@
+package nginxconf
+
+import (
+	"strings"
+
+	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/variable"
+)
+
+// maxChanges is how often a request may be sent elsewhere
+// (NGX_HTTP_MAX_URI_CHANGES).
+const maxChanges = 10
+
+// Way is one request's way through the configuration: rewriting, finding its
+// location, and what comes after an answer that is an error
+// (ngx_http_core_run_phases, ngx_http_special_response_handler). It is pure, and
+// a copy of it goes on by itself once it has a request of its own (Fork).
+type Way struct {
+	cfg    *Config
+	server *Server
+	loc    *Location
+	facts  variable.Facts
+	rq     *variable.Request
+
+	method string // the request's, until an error page makes it GET
+	// target is the request's as sent; unparsed is true while it is passed on as
+	// it is, placed while the path is the one that the location was found for.
+	target           string
+	unparsed, placed bool
+	quoted, plus     bool // the target had a "%", a "+"
+	internal         bool // it was sent elsewhere
+	changed          bool // a rewrite asks for another location
+	changes          int  // how often it may still be
+	erred            bool // error pages are no longer looked at
+	status           int  // replaces that of any answer; 0 doesn't
+	length           int64
+	location         string // of a redirect
+	closes, varied   bool
+	refused          bool  // for the length of its body
+	own              []own // newest last
+}
+
+// own is a variable that the configuration made.
+type own struct{ name, value string }
+
+// Step is what happens next to a request. Pass is nil where nginx answers itself.
+type Step struct {
+	// Pass is how the request is passed on, with its Upstream; URI the target as
+	// the backend gets it.
+	Pass *Pass
+	URI  string
+	// Answer is nginx's own answer.
+	Answer Answer
+}
+
+// Answer is one of nginx's own answers.
+type Answer struct {
+	Status int
+	// Silent is true where the connection is closed without an answer; Status is
+	// what nginx logs.
+	Silent bool
+	// Page is the status of nginx's built-in page that is the body; 0 is Text.
+	Page int
+	Text string
+	// Nobody is true for the 404 where the configuration says of no one that they
+	// answer: nginx looks for a file.
+	Nobody bool
+	// ContentType is that of Text.
+	ContentType string
+	// Location is the header of a redirect; one that begins with "/" is made
+	// absolute by Way.Absolute.
+	Location string
+}
+
+// Begin takes in a request that arrived at a server: facts says what it is. The
+// Path and Args of its Request are set here, and Method, Host, Captures and Own
+// as they change. length is the body's, -1 for a body in chunks or none.
+func (w *Way) Begin(c *Config, s *Server, facts variable.Facts, length int64) Step {
+	rq := facts.Request()
+	*w = Way{
+		cfg: c, server: s, facts: facts, rq: rq, method: rq.Method, target: rq.Target,
+		unparsed: true, placed: true, changes: maxChanges + 1, length: length, own: w.own[:0],
+	}
+	rq.Own, rq.Captures, rq.ProxyHost, rq.ProxyPort = nil, nil, "", ""
+	rq.ServerName = s.name()
+	if c.owns {
+		rq.Own = w.lookUp
+	}
+	w.loc = s.level()
+	t, ok := parseTarget(rq.Target)
+	if !ok {
+		return w.special(400)
+	}
+	w.quoted, w.plus = t.quoted, strings.IndexByte(rq.Target, '+') >= 0
+	rq.Path, rq.Args = t.path, t.args
+	if s.regexes != nil {
+		s.match(w)
+	}
+	return w.enter()
+}
+
+// Fork makes the way, a copy of another, go on with a request of its own.
+func (w *Way) Fork(facts variable.Facts) {
+	old := w.rq
+	w.facts, w.rq = facts, facts.Request()
+	w.own = append([]own(nil), w.own...)
+	w.rq.Path, w.rq.Args, w.rq.Method, w.rq.ServerName = old.Path, old.Args, old.Method, old.ServerName
+	w.rq.Captures, w.rq.ProxyHost, w.rq.ProxyPort = old.Captures, old.ProxyHost, old.ProxyPort
+	w.rq.Own = nil
+	if w.cfg.owns {
+		w.rq.Own = w.lookUp
+	}
+}
+
+// Fixed says whether another request for the same target goes the same way,
+// whatever else it is: nothing was asked of it but its target, and that its body
+// isn't longer than BodyLimit.
+func (w *Way) Fixed() bool { return !w.varied }
+
+// BodyLimit is client_max_body_size where the request is now.
+func (w *Way) BodyLimit() int64 { return *w.loc.sets().body }
+
+// Last says whether nothing takes the place of an answer any more: no error page
+// is left.
+func (w *Way) Last() bool { return w.erred || w.loc.sets().errorPages == nil }
+
+// Pages are the statuses that an error page is for, where the request is now.
+func (w *Way) Pages() []int {
+	if w.erred {
+		return nil
+	}
+	var out []int
+	for _, p := range w.loc.sets().errorPages {
+		out = append(out, p.status)
+	}
+	return out
+}
+
+// Refused says whether the request's body was too long to be read.
+func (w *Way) Refused() bool { return w.refused }
+
+// Absolute is a Location header as it is sent: nginx puts scheme and host in
+// front of a path (ngx_http_header_filter). addr and port are those at which the
+// request arrived.
+func (w *Way) Absolute(location, addr, port string) string {
+	s := w.loc.sets()
+	if location == "" || location[0] != '/' || !*s.absolute {
+		return location
+	}
+	host := w.rq.Host
+	if *s.name {
+		host = w.server.name()
+	}
+	if host == "" {
+		host = addr
+	}
+	if *s.port && port != "80" {
+		host += ":" + port
+	}
+	return "http://" + host + location
+}
+
+// Closes says whether the client's connection is closed after the answer because
+// of what the answer is (ngx_http_special_response_handler).
+func (w *Way) Closes() bool { return w.closes }
+
+// Location is the location block where the request is now, nil for the server's
+// own level.
+func (w *Way) Location() *Location {
+	l := w.loc
+	for l != nil && l.outer != nil {
+		l = l.outer
+	}
+	if l == nil || l == w.server.own {
+		return nil
+	}
+	return l
+}
+
+// Method is the request's method, which an error page with a path makes GET.
+func (w *Way) Method() string { return w.method }
+
+// Key is what the upstream's `hash` hashes.
+func (w *Way) Key(u *upstream.Config) string { return u.Key.Value(w.facts) }
+
+// Again makes the way, which is Fixed, that of another request for the same
+// target at the same server.
+func (w *Way) Again(method string, length int64) {
+	w.method, w.length = method, length
+	w.rq.Method = method
+}
+
+// Status is the client's status for a response that is passed on: an error page
+// keeps that of the error (ngx_http_send_header).
+func (w *Way) Status(backend int) int {
+	if w.status != 0 {
+		return w.status
+	}
+	return backend
+}
+
+// Added calls yield for every header that add_header adds to an answer with this
+// status, in order.
+func (w *Way) Added(status int, yield func(name, value string)) {
+	safe := safeStatus(status)
+	for _, h := range w.loc.sets().headers {
+		if !safe && !h.always {
+			continue
+		}
+		if v := h.value.Value(w.facts); v != "" {
+			yield(h.name, v)
+		}
+	}
+}
+
+// Adds says whether there is any add_header.
+func (w *Way) Adds() bool { return len(w.loc.sets().headers) > 0 }
+
+// enter runs the server's script and looks for a location: for a new request,
+// and for one that was sent to another path.
+func (w *Way) enter() Step {
+	w.loc = w.server.level()
+	if step, over := w.run(w.loc.script); over {
+		return step
+	}
+	return w.find()
+}
+
+// find looks for the location and goes on there (ngx_http_core_find_config_phase
+// to ngx_http_core_post_rewrite_phase).
+func (w *Way) find() Step {
+	for {
+		w.changed = false
+		l, how := w.server.find(w, nil)
+		if l == nil {
+			l = w.server.level()
+		}
+		w.loc = l
+		if l.internal && !w.internal {
+			return w.special(404)
+		}
+		w.limit()
+		if w.length > *w.loc.sets().body {
+			w.refused = true
+			return w.special(413)
+		}
+		if how == redirected {
+			w.location = escapePath(l.Path)
+			if w.rq.Args != "" {
+				w.location += "?" + w.rq.Args
+			}
+			return w.special(301)
+		}
+		if l != w.server.level() {
+			if step, over := w.run(w.loc.script); over {
+				return step
+			}
+		}
+		if !w.changed {
+			return w.content()
+		}
+		w.changes--
+		if w.changes == 0 {
+			return w.special(500) // "rewrite or internal redirection cycle"
+		}
+		w.loc = w.server.level()
+	}
+}
+
+// limit applies limit_except (ngx_http_update_location_config).
+func (w *Way) limit() {
+	l := w.loc
+	if l.except == nil {
+		return
+	}
+	w.varied = true
+	if l.except.methods.excludes(w.method) {
+		w.loc = l.except.block
+	}
+}
+
+// content answers (ngx_http_core_content_phase). Where nothing else does, nginx
+// looks for a file, and there is none.
+func (w *Way) content() Step {
+	if w.loc.denied {
+		return w.special(403)
+	}
+	if p := w.loc.Pass; p != nil {
+		return w.pass(p)
+	}
+	switch w.method {
+	case "GET", "HEAD", "POST":
+		step := w.special(404)
+		step.Answer.Nobody = step.Pass == nil && step.Answer.Page == 404
+		return step
+	}
+	w.varied = true
+	return w.special(405)
+}
+
+// pass makes the step that passes the request on.
+func (w *Way) pass(p *Pass) Step {
+	uri := ""
+	if p.dynamic != nil {
+		w.varied = true
+		var status int
+		if p, uri, status = w.resolve(p); status != 0 {
+			return w.special(status)
+		}
+	}
+	w.rq.ProxyHost, w.rq.ProxyPort = p.proxyHost()
+	if uri == "" {
+		uri = w.uri(p)
+	}
+	return Step{Pass: p, URI: uri}
+}
+
+// uri is the target that a backend gets (ngx_http_proxy_create_request).
+func (w *Way) uri(p *Pass) string {
+	if !p.HasURI && w.unparsed {
+		return w.target
+	}
+	rest := w.rq.Path
+	if p.HasURI && w.placed {
+		rest = rest[min(len(p.Match), len(rest)):]
+	}
+	if w.quoted || w.internal {
+		rest = escapePath(rest)
+	}
+	if w.rq.Args != "" {
+		rest += "?" + w.rq.Args
+	}
+	if w.placed {
+		rest = p.URI + rest
+	}
+	return rest
+}
+
+// lookUp is a variable that the configuration made, the newest first; then what
+// a map makes of it.
+func (w *Way) lookUp(name string) (string, bool) {
+	for i := len(w.own) - 1; i >= 0; i-- {
+		if w.own[i].name == name {
+			return w.own[i].value, true
+		}
+	}
+	if m := w.cfg.maps[name]; m != nil {
+		return m.value(w), true
+	}
+	return "", false
+}
+
+// keep gives a variable a value.
+func (w *Way) keep(name, value string) {
+	switch name {
+	case "args":
+		w.rq.Args, w.unparsed = value, false
+		return
+	}
+	for i := range w.own {
+		if w.own[i].name == name {
+			w.own[i].value = value
+			return
+		}
+	}
+	w.own = append(w.own, own{name, value})
+}
+
+// matched takes in the groups of a regex (ngx_http_regex_exec).
+func (w *Way) matched(x *Regex, groups []string) {
+	w.rq.Captures = groups[1:]
+	for i, n := range x.names {
+		if n != "" {
+			w.keep(strings.ToLower(n), groups[i])
+		}
+	}
+}
