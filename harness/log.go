@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // WriteLog writes a run that kept its events: a header line with the scenario's
@@ -18,7 +20,7 @@ import (
 func WriteLog(w io.Writer, r *Result, f *scenario.File) error {
 	enc := event.NewEncoder(w)
 	if err := enc.Header(event.Header{
-		Version: event.Version, Scenario: r.Scenario.Name, Variant: r.Scenario.Variant, Engine: string(r.Engine),
+		Version: event.Version, Scenario: r.Scenario.Name, Variant: r.Scenario.Variant, Engine: string(r.Engine), Nginx: r.Model.String(),
 		Speed: r.Speed, Seed: r.Seed, ClockError: r.ClockError.Seconds(), Events: len(r.Events), Addresses: r.hashed(), Path: f.Path, Source: string(f.Source),
 	}); err != nil {
 		return err
@@ -85,6 +87,15 @@ func splitRuns(all []byte) [][]byte {
 	}
 }
 
+// as is a scenario as the nginx of a log reads it.
+func as(s *scenario.Scenario, version string) (*scenario.Scenario, error) {
+	v, err := upstream.ParseVersion(cmp.Or(version, "1.22"))
+	if err != nil {
+		return nil, err
+	}
+	return s.As(v)
+}
+
 func readRun(part []byte) (Stored, error) {
 	dec := event.NewDecoder(bytes.NewReader(part))
 	h, err := dec.Header()
@@ -103,6 +114,9 @@ func readRun(part []byte) (Stored, error) {
 	}
 	if s.Run == nil {
 		return Stored{}, fmt.Errorf("its scenario has no variant %q", h.Variant)
+	}
+	if s.Run, err = as(s.Run, h.Nginx); err != nil {
+		return Stored{}, fmt.Errorf("its scenario: %w", err)
 	}
 	for {
 		e, err := dec.Next()

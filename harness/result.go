@@ -12,6 +12,7 @@ import (
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // Result is one scenario on one engine.
@@ -20,6 +21,9 @@ type Result struct {
 	Engine   Engine
 	// Version is the proxy's own, such as "nginx/1.22.1"; "" where there is none.
 	Version string
+	// Model is the nginx that the model behaves as: what the simulator and the
+	// reference proxy are, and what a replay expects.
+	Model upstream.Version
 	// Image is the container image that the real nginx ran in, "" for none.
 	Image string
 	// Speed is scenario seconds per real second; 0 for the simulator, whose time is virtual.

@@ -12,6 +12,7 @@ import (
 	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/harness/sim"
 	"github.com/nolive/nolive/proxy/nginx"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // Runner says how to run scenarios. The zero value is the default.
@@ -30,6 +31,11 @@ type Runner struct {
 	// NginxDir keeps the real nginx's configuration and logs, of the last try; it
 	// is made if need be. "" keeps nothing.
 	NginxDir string
+	// Version is the nginx that the model behaves as, whatever the scenario says.
+	Version upstream.Version
+	// DefaultVersion is the same for scenarios that don't say; the zero value is
+	// the newest stable one.
+	DefaultVersion upstream.Version
 	// Keep says what of the run's events the result keeps.
 	Keep Keep
 	// Sink gets every event in order of time; nil for none. On real sockets they
@@ -63,6 +69,10 @@ func Run(ctx context.Context, s *scenario.Scenario, e Engine) (*Result, error) {
 
 // Run runs a scenario on an engine.
 func (r Runner) Run(ctx context.Context, s *scenario.Scenario, e Engine) (*Result, error) {
+	s, err := r.as(ctx, s, e)
+	if err != nil {
+		return nil, err
+	}
 	if err := Runnable(s, e); err != nil {
 		return nil, err
 	}
@@ -70,10 +80,9 @@ func (r Runner) Run(ctx context.Context, s *scenario.Scenario, e Engine) (*Resul
 	if r.SeedSet {
 		seed = r.Seed
 	}
-	res := &Result{Scenario: s, Engine: e, Seed: seed}
+	res := &Result{Scenario: s, Engine: e, Seed: seed, Model: s.Nginx.Version}
 	p := plan.New(s, seed)
 	began := time.Now()
-	var err error
 	if e == Sim {
 		err = r.simulate(ctx, p, res)
 	} else {

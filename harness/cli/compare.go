@@ -59,6 +59,7 @@ func (c *compareCommand) Run(ctx context.Context, io Streams, raw terminal) erro
 		return badInput{err}
 	}
 	runner := harness.Runner{Speed: speed, Seed: c.Seed.value, SeedSet: c.Seed.set}
+	runner.Version, runner.DefaultVersion = c.Rules.Version, found(ctx, columns)
 	bars := newProgress(raw, io.Width)
 	code := Holds
 	var group []report.Entry

@@ -50,8 +50,8 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("%v, want exit status 3", err)
 	}
 	for _, want := range []string{
-		"PASS frozen-backend-curl-loop on sim,",
-		"INTERRUPTED frozen-backend-curl-loop on reference at speed 1,",
+		"PASS frozen-backend-curl-loop on sim as nginx ",
+		"INTERRUPTED frozen-backend-curl-loop on reference as nginx ",
 		"  ?    status: {of: curl, is: 200, count: 36}\n",
 		"  10.10.10.215:8000  ▒",
 		"\n2 of 4 runs don't hold\n  interrupted: frozen-backend-curl-loop on reference, one-of-two-refuses on reference\n",

@@ -63,6 +63,7 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 
 	runner := harness.Runner{Speed: speed, Keep: harness.KeepNothing}
 	runner.Seed, runner.SeedSet = c.Seed.value, c.Seed.set
+	runner.Version, runner.DefaultVersion = c.Rules.Version, found(ctx, columns)
 	if out.events != nil {
 		runner.Keep = harness.KeepAll
 	}

@@ -16,6 +16,9 @@ type Header struct {
 	Scenario string `json:"scenario"`
 	Variant  string `json:"variant,omitempty"`
 	Engine   string `json:"engine"`
+	// Nginx is the version of nginx whose rules held, "" in logs that are older
+	// than the distinction: 1.22.
+	Nginx string `json:"nginx,omitempty"`
 	// Speed is scenario seconds per real second; 0 where time is virtual.
 	Speed float64 `json:"speed"`
 	// Seed is the seed of the plan.

@@ -135,7 +135,7 @@ func (n *Trip) arrive() {
 	who := n.traffic.Facts(n.from, p)
 	n.facts.Client, n.facts.Origin = who.Client, who.Origin
 	n.Arrival = upstream.Arrival{
-		Method: n.way.Method(), Policy: p.Policy, ClientAddr: n.facts.Client.Binary, Key: n.way.Key(p.Upstream),
+		Method: n.way.Method(), Location: p.Number, Policy: p.Policy, ClientAddr: n.facts.Client.Binary, Key: n.way.Key(p.Upstream),
 	}
 	n.Method, n.URI, n.Body = p.RequestMethod(&n.way), n.Step.URI, n.traffic.Body
 	if content, ok := p.RequestBody(&n.way); ok {

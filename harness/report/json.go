@@ -19,11 +19,13 @@ type document struct {
 }
 
 type run struct {
-	Scenario  string   `json:"scenario"`
-	Variant   string   `json:"variant,omitempty"`
-	Path      string   `json:"path,omitempty"`
-	Engine    string   `json:"engine"`
-	Version   string   `json:"version,omitempty"`
+	Scenario string `json:"scenario"`
+	Variant  string `json:"variant,omitempty"`
+	Path     string `json:"path,omitempty"`
+	Engine   string `json:"engine"`
+	Version  string `json:"version,omitempty"`
+	// Model is the version of nginx that the model behaves as.
+	Model     string   `json:"model"`
 	Image     string   `json:"image,omitempty"`
 	Speed     float64  `json:"speed"`
 	Seed      uint64   `json:"seed"`
@@ -116,7 +118,7 @@ func JSON(w io.Writer, entries []Entry) error {
 }
 
 func (r *run) fill(from *harness.Result) {
-	r.Version, r.Image, r.Speed, r.Seed = from.Version, from.Image, from.Speed, from.Seed
+	r.Version, r.Model, r.Image, r.Speed, r.Seed = from.Version, from.Model.String(), from.Image, from.Speed, from.Seed
 	r.End, r.Wall = seconds(from.End), seconds(from.Wall)
 	r.Jitter = jitters{jitterFrom(from.Send), jitterFrom(from.Wait), seconds(from.ClockError)}
 	r.Valid, r.Invalid, r.Abandoned, r.Alerts = from.Valid(), from.Invalid, from.Abandoned, from.Alerts

@@ -40,7 +40,7 @@ func TestJSONFields(t *testing.T) {
 	run := doc["runs"].([]any)[0].(object)
 	for name, c := range map[string]struct{ got, want any }{
 		"document": {keys(doc), "ok runs"},
-		"run": {keys(run), "abandoned backends end engine jitter mismatches ok scenario seed speed traffic valid " +
+		"run": {keys(run), "abandoned backends end engine jitter mismatches model ok scenario seed speed traffic valid " +
 			"verdicts version wall"},
 		"speed": {run["speed"], 30.}, "seed": {run["seed"], 1.}, "valid": {run["valid"], true}, "ok": {run["ok"], true},
 		"end": {run["end"], 415.018}, "wall": {run["wall"], 0.012}, "version": {run["version"], "nginx/1.22.1"},

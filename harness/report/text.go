@@ -56,6 +56,8 @@ func heading(r *harness.Result) string {
 	engine := string(r.Engine)
 	if r.Version != "" {
 		engine = r.Version
+	} else {
+		engine += " as nginx " + r.Model.String()
 	}
 	if r.Image != "" {
 		engine += " in " + r.Image

@@ -88,9 +88,9 @@ type loader struct {
 	warnings Problems
 	// known are the mistakes of the base scenario, which a variant inherits.
 	known map[Problem]bool
-	// configs are interpreted configurations by their node, so that a variant
-	// that inherits one doesn't parse it again.
-	configs map[*yaml.Node]*config
+	// configs are interpreted configurations by their node and version, so that a
+	// variant that inherits one doesn't parse it again.
+	configs map[configKey]*config
 }
 
 var scenarioName = regexp.MustCompile(`^[a-z0-9]+([-_][a-z0-9]+)*$`)

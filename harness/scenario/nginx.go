@@ -12,6 +12,7 @@ import (
 	"github.com/nolive/nolive/harness/scenario/internal/bind"
 	"github.com/nolive/nolive/harness/scenario/internal/form"
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // config is an interpreted configuration.
@@ -22,6 +23,14 @@ type config struct {
 	complete bool
 	// only are warnings about what only a real nginx can do.
 	only []Problem
+	// place turns a position in the text into one for the user.
+	place func(nginxconf.Pos) nginxconf.Pos
+}
+
+// configKey is a text and how it is read.
+type configKey struct {
+	node    *yaml.Node
+	version upstream.Version
 }
 
 // bindNginx takes the text itself or {file: NAME}.
@@ -48,7 +57,8 @@ func (r *resolver) nginx() {
 	if n == nil || x.Text == "" && x.File == "" {
 		return
 	}
-	if c := r.configs[n]; c != nil {
+	key := configKey{n, r.s.NginxVersion}
+	if c := r.configs[key]; c != nil {
 		r.use(c)
 		return
 	}
@@ -57,25 +67,25 @@ func (r *resolver) nginx() {
 		return
 	}
 	tree, broken := nginxconf.ParseSource(src)
-	cfg, mistakes := nginxconf.Interpret(tree)
+	cfg, mistakes := nginxconf.InterpretAs(tree, r.s.NginxVersion)
 	for _, p := range append(broken, mistakes...) {
 		r.add(Problem{Pos: translate(p.Pos), Text: p.Text, Hint: p.Hint}, r.s.Variant)
 	}
-	c := &config{Config: cfg, complete: len(broken) == 0}
+	c := &config{Config: cfg, complete: len(broken) == 0, place: translate}
 	for _, note := range cfg.NginxOnly {
 		c.only = append(c.only, Problem{Pos: translate(note.Pos),
 			Text: "runs on nginx only, because " + note.Text, Hint: "engines: [nginx] says so"})
 	}
 	if r.configs == nil {
-		r.loader.configs = map[*yaml.Node]*config{}
+		r.loader.configs = map[configKey]*config{}
 	}
-	r.configs[n] = c
+	r.configs[key] = c
 	r.use(c)
 }
 
 // use makes c the scenario's configuration.
 func (r *resolver) use(c *config) {
-	r.cfg, r.s.Nginx = c, c.Config
+	r.cfg, r.s.Nginx, r.s.place = c, c.Config, c.place
 	if len(r.s.Engines) != 1 || r.s.Engines[0] != "nginx" {
 		for _, p := range c.only {
 			r.warn(p)

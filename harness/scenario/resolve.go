@@ -8,6 +8,7 @@ import (
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/scenario/internal/bind"
 	"github.com/nolive/nolive/harness/scenario/internal/form"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // engineNames are all engines, in the order in which they run.
@@ -45,6 +46,7 @@ func (r *resolver) resolve() {
 		}
 	}
 	s.Engines = r.engines()
+	r.nginxVersion()
 	r.nginx()
 	r.traffic()
 	r.backends()
@@ -67,6 +69,19 @@ func (r *resolver) engines() []string {
 		}
 	}
 	return out
+}
+
+// nginxVersion is the version that the scenario names.
+func (r *resolver) nginxVersion() {
+	n := bind.Node(r.b, &r.form.NginxVersion)
+	if n == nil || len(r.b.At(n)) > 0 {
+		return
+	}
+	v, err := upstream.ParseVersion(string(r.form.NginxVersion))
+	if err != nil {
+		r.b.Errorf(n, "nginx_version: %v", err)
+	}
+	r.s.NginxVersion = v
 }
 
 // pace is how fast the scenario runs and how late it may be.

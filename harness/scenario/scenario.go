@@ -6,6 +6,7 @@ import (
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/check"
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // File is one scenario file: the base scenario and its variants, each complete.
@@ -26,7 +27,10 @@ type Scenario struct {
 	Name, Variant string
 	About         string
 	Tags          []string
-	// Nginx is the configuration under test.
+	// NginxVersion is the nginx that the scenario is about, the zero value when it
+	// doesn't say.
+	NginxVersion upstream.Version
+	// Nginx is the configuration under test, as NginxVersion reads it; see As.
 	Nginx *nginxconf.Config
 	// Backends are all backends of the configuration, in order of appearance,
 	// each with the rules that apply to it ("*" expanded; its own rules win).
@@ -42,6 +46,25 @@ type Scenario struct {
 	// run is invalid.
 	Jitter time.Duration
 	Seed   uint64
+
+	// place turns a position in the configuration into one for the user.
+	place func(nginxconf.Pos) nginxconf.Pos
+}
+
+// As is the scenario as another version of nginx reads its configuration. The
+// errors are what that version would refuse.
+func (s *Scenario) As(v upstream.Version) (*Scenario, error) {
+	if v == s.Nginx.Version {
+		return s, nil
+	}
+	other := *s
+	cfg, refused := nginxconf.InterpretAs(s.Nginx.Tree, v)
+	var ps Problems
+	for _, p := range refused {
+		ps = append(ps, Problem{Pos: s.place(p.Pos), Text: p.Text, Hint: p.Hint, Variant: s.Variant})
+	}
+	other.Nginx = cfg
+	return &other, ps.Err()
 }
 
 // Title is "name" or "name/variant".

@@ -265,5 +265,5 @@ func (s *Sim) keep(f *flight) {
 			break
 		}
 	}
-	c.store(s, f.conn)
+	c.store(s, f.conn, pass.Number)
 }

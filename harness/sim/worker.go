@@ -36,7 +36,7 @@ func newWorkers(cfg *nginxconf.Config, sink event.Sink) []worker {
 				}
 			}
 			w.groups[u] = g
-			if m := upstream.NewCache(u.Keepalive); m != nil {
+			if m := upstream.NewCache(*u); m != nil {
 				w.caches[u] = &cache{model: m, conns: map[upstream.ConnID]*conn{}}
 			}
 		}
@@ -47,13 +47,13 @@ func newWorkers(cfg *nginxconf.Config, sink event.Sink) []worker {
 
 // store keeps a connection for later if it may be kept: until the idle time-out,
 // or until the backend closes it.
-func (c *cache) store(s *Sim, cn *conn) {
+func (c *cache) store(s *Sim, cn *conn, location int) {
 	kept := *cn // the flight that has it goes on to something else
 	cn = &kept
 	c.next++
 	id := c.next
 	c.conns[id] = cn
-	closed := c.model.Store(id, cn.peer, cn.exchanges, cn.opened, s.now)
+	closed := c.model.Store(upstream.Served{Conn: id, Peer: cn.peer, Location: location, Requests: cn.exchanges, Opened: cn.opened}, s.now)
 	delete(c.conns, closed)
 	if closed == id {
 		return

@@ -23,6 +23,9 @@ type Found struct {
 	Program string
 	// Output is what it answers to -V.
 	Output string
+	// Number is its version, "1.22.1"; a fork's is that of the nginx that it is
+	// made from. Look fills it in.
+	Number string
 	// Faketime is libfaketime's path there. Without one runs above speed 1 are
 	// refused with NoFaketime as the reason, "" being that nothing was found.
 	Faketime, NoFaketime string

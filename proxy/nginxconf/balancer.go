@@ -27,8 +27,10 @@ func (in *interpreter) balancer(d *Directive, u *upstream.Config, b *balancing) 
 	}
 	if b.chosen {
 		in.cfg.Warnings = append(in.cfg.Warnings, Note{Pos: d.Pos(), Text: "load balancing method redefined"})
-		// keepalive wraps the method that it finds, so a later one replaces it.
-		u.Keepalive.Connections = 0
+		if !in.cfg.Version.KeepsByDefault() {
+			// keepalive wraps the method that it finds, so a later one replaces it.
+			u.Keepalive.Connections = 0
+		}
 	}
 	b.chosen = true
 	b.backup = name == "least_conn" || name == "least_time"

@@ -11,6 +11,8 @@ import (
 type Config struct {
 	// Tree is the parsed text that Config was interpreted from.
 	Tree *Tree
+	// Version is the nginx that Config was interpreted for.
+	Version upstream.Version
 	// WorkerProcesses is worker_processes; "auto" and absent are 1.
 	WorkerProcesses int
 	// Upstreams are the upstream blocks in order, then the implicit ones that a
@@ -154,6 +156,9 @@ type Return struct {
 // Pass is a proxied location with everything it inherits.
 type Pass struct {
 	Upstream *upstream.Config
+	// Number tells this proxied location from the others of the configuration;
+	// from 1.
+	Number int
 	// Match is the part of the request's path that URI replaces: the location's.
 	Match string
 	// URI replaces the part of the request's path that the location matched,

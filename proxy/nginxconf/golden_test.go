@@ -37,7 +37,7 @@ func readCases(t *testing.T, name string) (head string, cases []testCase) {
 }
 
 // golden runs every case of the files of a folder of testdata.
-func golden(t *testing.T, folder string, run func(t *testing.T, in string) string) {
+func golden(t *testing.T, folder string, run func(t *testing.T, title, in string) string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/" + folder + "/*.txt")
 	if err != nil || len(files) == 0 {
@@ -49,7 +49,7 @@ func golden(t *testing.T, folder string, run func(t *testing.T, in string) strin
 			out := bytes.NewBufferString(head)
 			for i, c := range cases {
 				t.Run(c.title, func(t *testing.T) {
-					got := strings.TrimRight(run(t, c.in), "\n")
+					got := strings.TrimRight(run(t, c.title, c.in), "\n")
 					if i > 0 || head != "" {
 						out.WriteString("\n")
 					}

@@ -8,11 +8,16 @@ import (
 	"github.com/nolive/nolive/proxy/variable"
 )
 
-// Interpret says what a configuration means for failover. Problems are those
-// that nginx itself refuses; what nginx accepts and the model can't follow is
-// in Config.NginxOnly. The Config is never nil: it holds what could be made out.
-func Interpret(tree *Tree) (*Config, []Problem) {
-	cfg := &Config{Tree: tree, WorkerProcesses: 1, implicit: map[*upstream.Config]bool{}, maps: map[string]*mapping{}}
+// Interpret says what a configuration means for failover to the newest stable
+// nginx. Problems are those that nginx itself refuses; what nginx accepts and
+// the model can't follow is in Config.NginxOnly. The Config is never nil: it
+// holds what could be made out.
+func Interpret(tree *Tree) (*Config, []Problem) { return InterpretAs(tree, upstream.Version{}) }
+
+// InterpretAs says what a configuration means to another version of nginx:
+// defaults differ, and words that it doesn't know are problems.
+func InterpretAs(tree *Tree, version upstream.Version) (*Config, []Problem) {
+	cfg := &Config{Tree: tree, Version: version, WorkerProcesses: 1, implicit: map[*upstream.Config]bool{}, maps: map[string]*mapping{}}
 	in := &interpreter{
 		checker: checker{out: &problems{}, cfg: cfg},
 		blocks:  map[string]*upstream.Config{},
@@ -45,6 +50,8 @@ type interpreter struct {
 	ports map[string]*port // listens by canonical address
 	zones map[string]int64 // sizes of shared memory zones
 	formats
+	// numbered counts the proxied locations.
+	numbered int
 	// byHeader are the directives that go by a header of the request.
 	byHeader []*Directive
 }
@@ -152,7 +159,7 @@ func (in *interpreter) http(ds []*Directive) {
 		}
 	}
 	in.readFormats(ds, good)
-	base := in.proxyLevel(ds).over(defaults())
+	base := in.proxyLevel(ds).over(defaults(in.cfg.Version))
 	in.cfg.logs = base.logs.logs()
 	for i, d := range ds {
 		in.formats.now = i

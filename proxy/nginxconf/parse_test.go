@@ -9,7 +9,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	golden(t, "parse", func(t *testing.T, in string) string {
+	golden(t, "parse", func(t *testing.T, _, in string) string {
 		tree, ps := Parse("x.conf", []byte(in), nil)
 		if got := tree.Bytes(); string(got) != in {
 			t.Errorf("put together again it is %q", got)

@@ -32,12 +32,12 @@ type proxyLevel struct {
 	settings                                    settings
 }
 
-func defaults() proxyLevel {
+func defaults(v upstream.Version) proxyLevel {
 	minute, none, tries, no := 60*time.Second, time.Duration(0), 0, false
-	next := upstream.Flags(0)
+	next, http11 := upstream.Flags(0), v.KeepsByDefault()
 	yes := true
 	return proxyLevel{
-		connect: &minute, send: &minute, read: &minute, next: &next, tries: &tries, timeout: &none, http11: &no, keepClient: &no,
+		connect: &minute, send: &minute, read: &minute, next: &next, tries: &tries, timeout: &none, http11: &http11, keepClient: &no,
 		intercept: &no, buffering: &yes, passHeaders: &yes, passBody: &yes, settings: defaultSettings(),
 	}
 }
@@ -142,8 +142,12 @@ func (in *interpreter) next(d *Directive, had *upstream.Flags) *upstream.Flags {
 		all = *had
 	}
 	for i, a := range d.Args {
-		f, err := upstream.ParseFlag(strings.ToLower(a.Text))
+		word := strings.ToLower(a.Text)
+		f, err := upstream.ParseFlag(word)
+		hint, newer := in.tooNew(flagSince, word)
 		switch {
+		case newer:
+			in.out.add(d.ArgPos(i), hint, "invalid value \"%s\"", a.Text)
 		case strings.EqualFold(a.Text, "updating"): // accepted; only for caches
 		case err != nil:
 			in.out.add(d.ArgPos(i), nextHint(d, a.Text), "invalid value \"%s\"", a.Text)
@@ -215,7 +219,8 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 	if u == nil {
 		return nil
 	}
-	p := &Pass{Upstream: u, Match: m.path, URI: a.uri, HasURI: a.uri != ""}
+	in.numbered++
+	p := &Pass{Upstream: u, Number: in.numbered, Match: m.path, URI: a.uri, HasURI: a.uri != ""}
 	p.take(l, in.keeps(l, u))
 	return p
 }
@@ -234,7 +239,8 @@ func (in *interpreter) dynamic(d *Directive, l proxyLevel) *Pass {
 	if l, ok := passLiteral("proxy_pass", d.Arg(0)); ok {
 		in.pool(d, l.address)
 	}
-	p := &Pass{dynamic: &t, to: map[*upstream.Config]*Pass{}}
+	in.numbered++
+	p := &Pass{Number: in.numbered, dynamic: &t, to: map[*upstream.Config]*Pass{}}
 	p.take(l, in.keeps(l, nil))
 	in.later = append(in.later, pending{p, l})
 	return p
@@ -302,16 +308,17 @@ func (in *interpreter) pool(d *Directive, a address) *upstream.Config {
 
 // implicit makes the upstream of a host that no block names.
 func (in *interpreter) implicit(key, name string) {
-	u := &upstream.Config{Name: name, Servers: []upstream.Server{upstream.NewServer(name)}}
+	u := &upstream.Config{Name: name, Servers: []upstream.Server{upstream.NewServer(name)}, Version: in.cfg.Version}
 	in.hosts[key] = u
 	in.cfg.implicit[u] = true
 	in.cfg.Upstreams = append(in.cfg.Upstreams, u)
 }
 
 // keeps says whether the request's Connection header lets the backend keep the
-// connection: nginx sends "close" unless proxy_set_header says otherwise.
+// connection: nginx sends "close", or none since 1.29.7, unless proxy_set_header
+// says otherwise.
 func (in *interpreter) keeps(l proxyLevel, u *upstream.Config) bool {
-	keeps := false
+	keeps := in.cfg.Version.KeepsByDefault()
 	for _, h := range l.headers {
 		if !isConnection(h) {
 			continue

@@ -29,7 +29,7 @@ func standIns(tree *Tree, cfg *Config) RenderOptions {
 }
 
 func TestRender(t *testing.T) {
-	golden(t, "render", func(t *testing.T, in string) string {
+	golden(t, "render", func(t *testing.T, _, in string) string {
 		tree, ps := Parse("x.conf", []byte(in), nil)
 		cfg, more := Interpret(tree)
 		if ps = append(ps, more...); len(ps) > 0 {

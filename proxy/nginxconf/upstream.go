@@ -12,7 +12,7 @@ const pageSize = 4096
 
 // upstream reads an upstream block (ngx_http_upstream).
 func (in *interpreter) upstream(d *Directive) {
-	u := &upstream.Config{Name: d.Arg(0)}
+	u := &upstream.Config{Name: d.Arg(0), Version: in.cfg.Version}
 	key := strings.ToLower(u.Name)
 	if in.blocks[key] != nil {
 		in.out.add(d.ArgPos(0), "", "duplicate upstream \"%s\"", u.Name)
@@ -21,13 +21,16 @@ func (in *interpreter) upstream(d *Directive) {
 		in.cfg.Upstreams = append(in.cfg.Upstreams, u)
 	}
 	before := seen{}
+	if in.cfg.Version.KeepsByDefault() {
+		u.Keepalive.Connections, u.Keepalive.Local = 32, true
+	}
 	b := balancing{backup: true}
 	servers := 0
 	for _, c := range d.Children() {
 		if c.Name.Text == "server" && c.Name.Span.Start != c.Name.Span.End {
 			servers++
 		}
-		if !in.check(c, inUpstream, before) {
+		if !in.check(c, inUpstream, before) || in.newerDirective(c) {
 			continue
 		}
 		switch c.Name.Text {
@@ -37,7 +40,8 @@ func (in *interpreter) upstream(d *Directive) {
 			u.Zone = in.zone(c)
 		case "keepalive":
 			in.keepalive(c, u, before)
-			b.chosen = true
+			// Before keepalive was on by default it wrapped the method that it found.
+			b.chosen = b.chosen || !in.cfg.Version.KeepsByDefault()
 		case "keepalive_requests":
 			u.Keepalive.Requests = int(number(c.Arg(0)))
 			in.noZero(c)
@@ -79,6 +83,10 @@ func (in *interpreter) upstreamServer(d *Directive, u *upstream.Config, backupOK
 			key += "="
 		}
 		ok := true
+		if hint, yes := in.tooNew(serverSince, key); yes {
+			in.out.add(pos, hint, "invalid parameter \"%s\"", a.Text)
+			break
+		}
 		switch key {
 		case "weight=":
 			s.Weight, ok = count(value)
@@ -198,17 +206,19 @@ func (in *interpreter) keepalive(d *Directive, u *upstream.Config, before seen) 
 	if !in.once(d, before) {
 		return
 	}
+	v := in.cfg.Version
 	n, ok := count(d.Arg(0))
-	if !ok {
+	if !ok || n == 0 && !v.KeepsByDefault() {
 		in.out.add(d.ArgPos(0), missingSemicolon(d), "invalid value \"%s\" in \"keepalive\" directive", d.Arg(0))
 		return
 	}
-	u.Keepalive.Connections = n
-	if len(d.Args) == 2 {
-		if d.Arg(1) != "local" {
-			in.out.add(d.ArgPos(1), "", "invalid parameter \"%s\"", d.Arg(1))
-		}
-		in.nginxOnlyArg(d, 1, "connections of one location aren't used by others")
+	u.Keepalive.Connections, u.Keepalive.Local = n, len(d.Args) == 2
+	switch {
+	case len(d.Args) != 2:
+	case !v.KeepsByDefault():
+		in.out.add(d.Pos(), in.cameWith("1.29.7"), "invalid number of arguments in \"keepalive\" directive")
+	case d.Arg(1) != "local":
+		in.out.add(d.ArgPos(1), "", "invalid parameter \"%s\"", d.Arg(1))
 	}
 }
 

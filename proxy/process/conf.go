@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // commandLine is the name of the text of -g, as nginx's messages have it.
@@ -42,7 +43,11 @@ func read(o *Options, at place) (c *configuration, syntax bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	cfg, more := nginxconf.Interpret(tree)
+	rules, err := upstream.ParseVersion(o.Version)
+	if err != nil {
+		return nil, false, err
+	}
+	cfg, more := nginxconf.InterpretAs(tree, rules)
 	if problems = append(problems, more...); len(problems) > 0 {
 		return nil, false, refuse("%s", inOrder(tree, problems)[0])
 	}

@@ -60,7 +60,7 @@ const hotIdle = time.Millisecond
 
 // keep stores a connection that has just served peer; the caller ends the
 // attempt under the same lock. It returns the connection to close, if any.
-func (n *node) keep(u *upconn, peer int, now time.Duration) (drop *upconn) {
+func (n *node) keep(u *upconn, peer, location int, now time.Duration) (drop *upconn) {
 	if n.closed || u.stirred || u.key == 0 {
 		return u
 	}
@@ -68,7 +68,7 @@ func (n *node) keep(u *upconn, peer int, now time.Duration) (drop *upconn) {
 		n.last++
 		u.id = n.last
 	}
-	switch evicted := n.cache.Store(u.id, peer, u.requests, u.opened, now); evicted {
+	switch evicted := n.cache.Store(upstream.Served{Conn: u.id, Peer: peer, Location: location, Requests: u.requests, Opened: u.opened}, now); evicted {
 	case u.id:
 		return u
 	case 0:

@@ -54,7 +54,7 @@ func (r *relay) release(o event.Outcome) {
 	r.n.lock(c)
 	now := r.n.clock.Now()
 	if keep {
-		drop = r.n.keep(up, r.peer, now)
+		drop = r.n.keep(up, r.peer, r.attempt.pass.Number, now)
 	}
 	c.model.End(now, o, c.rs.status)
 	r.n.mu.Unlock()

@@ -42,7 +42,7 @@ func newWorkers(o *Options, addresses map[string]string, w *watcher) []*worker {
 			if s == nil {
 				s = fresh(u)
 			}
-			n := &node{shared: s, cache: upstream.NewCache(u.Keepalive), watcher: w, clock: o.Clock}
+			n := &node{shared: s, cache: upstream.NewCache(*u), watcher: w, clock: o.Clock}
 			for _, server := range u.Servers {
 				n.addresses = append(n.addresses, addresses[server.Name])
 			}

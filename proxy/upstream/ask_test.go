@@ -72,7 +72,7 @@ func (a *ask) attempt(later func(time.Duration, func())) {
 		later(a.act.after, func() {
 			d := a.req.Header(in.now, status)
 			if d.Action != upstream.Pass {
-				a.path[len(a.path)-1] += strconv.Itoa(status)
+				a.path[len(a.path)-1] += in.noted()
 			}
 			a.follow(d)
 		})
@@ -82,13 +82,21 @@ func (a *ask) attempt(later func(time.Duration, func())) {
 }
 
 func (a *ask) fail(o event.Outcome) {
-	status := "502"
-	if o == event.ReadTimeout || o == event.ConnectTimeout || o == event.SendTimeout {
-		status = "504"
-	}
 	d := a.req.Fail(a.play.in.now, o)
-	a.path[len(a.path)-1] += status
+	a.path[len(a.path)-1] += a.play.in.noted()
 	a.follow(d)
+}
+
+// noted is the status that the attempt which ended last got, "-" for none.
+func (in *interpreter) noted() string {
+	for i := len(in.events) - 1; i >= 0; i-- {
+		if e := in.events[i]; e.Kind == event.AttemptEnded && e.Status != 0 {
+			return strconv.Itoa(e.Status)
+		} else if e.Kind == event.AttemptEnded {
+			break
+		}
+	}
+	return "-"
 }
 
 // abort lets the client leave.
@@ -111,7 +119,9 @@ func (a *ask) keep(o event.Outcome) {
 	in.lastConn++
 	id := in.lastConn
 	in.conns[id] = a.conn
-	delete(in.conns, in.cache.Store(id, a.conn.peer, a.conn.served, a.conn.opened, in.now))
+	delete(in.conns, in.cache.Store(upstream.Served{
+		Conn: id, Peer: a.conn.peer, Location: a.chain.location, Requests: a.conn.served, Opened: a.conn.opened,
+	}, in.now))
 }
 
 func (a *ask) finish(status string) {

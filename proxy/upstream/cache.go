@@ -1,13 +1,19 @@
 package upstream
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // KeepaliveConfig is what an upstream block says about idle connections.
 type KeepaliveConfig struct {
 	// Connections is `keepalive N`: the capacity over all peers; 0 is no cache.
 	Connections int
+	// Local is `keepalive N local` (1.29.7): a connection is used again only by
+	// the location that stored it.
+	Local bool
 	// Requests is keepalive_requests: how many exchanges one connection may
-	// serve; 0 is nginx's default 1000 (1.19.10).
+	// serve; 0 is nginx's default, see Version.KeepaliveRequests.
 	Requests int
 	// Time is keepalive_time: the age above which a connection isn't stored
 	// again; 0 is nginx's default 1 h.
@@ -30,23 +36,38 @@ type Cache struct {
 }
 
 type idleConn struct {
-	conn   ConnID
-	peer   int // index in Config.Servers
-	stored time.Duration
+	conn     ConnID
+	peer     int // index in Config.Servers
+	location int
+	stored   time.Duration
 }
 
-// NewCache returns an empty cache, or nil when the block has none.
-func NewCache(cfg KeepaliveConfig) *Cache {
+const (
+	// noLimit is more exchanges than a connection can serve.
+	noLimit = math.MaxInt
+	// forever is longer than a run, and short enough to be added to an instant.
+	forever time.Duration = 1 << 62
+)
+
+// NewCache returns an empty cache for a block, or nil when it has none.
+func NewCache(block Config) *Cache {
+	cfg, v := block.Keepalive, block.Version
 	if cfg.Connections <= 0 {
 		return nil
 	}
 	if cfg.Requests == 0 {
-		cfg.Requests = 1000
+		cfg.Requests = v.KeepaliveRequests()
 	}
-	if cfg.Time == 0 {
+	switch {
+	case !v.LimitsAge():
+		cfg.Time = forever
+	case cfg.Time == 0:
 		cfg.Time = time.Hour
 	}
-	if cfg.Timeout == 0 {
+	switch {
+	case !v.LimitsIdle():
+		cfg.Timeout = forever
+	case cfg.Timeout == 0:
 		cfg.Timeout = 60 * time.Second
 	}
 	return &Cache{cfg: cfg}
@@ -56,9 +77,10 @@ func NewCache(cfg KeepaliveConfig) *Cache {
 // last, 0 for none. addresses gives every peer the number of its address: nginx
 // compares socket addresses, so two peers with the same address share their
 // idle connections (ngx_http_upstream_get_keepalive_peer).
-func (c *Cache) take(addresses []int, peer int, now time.Duration) ConnID {
+func (c *Cache) take(addresses []int, peer, location int, now time.Duration) ConnID {
 	for i := len(c.idle) - 1; i >= 0; i-- {
-		if e := c.idle[i]; addresses[e.peer] == addresses[peer] && now-e.stored < c.cfg.Timeout {
+		e := c.idle[i]
+		if addresses[e.peer] == addresses[peer] && (!c.cfg.Local || e.location == location) && now-e.stored < c.cfg.Timeout {
 			c.idle = append(c.idle[:i], c.idle[i+1:]...)
 			return e.conn
 		}
@@ -66,19 +88,29 @@ func (c *Cache) take(addresses []int, peer int, now time.Duration) ConnID {
 	return 0
 }
 
-// Store keeps conn for later if it may be kept: requests is how many exchanges
-// it has served, opened when it was connected, peer the index in Config.Servers.
-// It returns the connection the shell has to close: conn itself, one that made
-// room, or 0. Call it just before Request.End, as nginx stores in the release.
-func (c *Cache) Store(conn ConnID, peer, requests int, opened, now time.Duration) (closed ConnID) {
-	if requests >= c.cfg.Requests || now-opened > c.cfg.Time {
-		return conn
+// Served is a connection that has finished an exchange.
+type Served struct {
+	Conn ConnID
+	// Peer is the index in Config.Servers, Location the Arrival's.
+	Peer, Location int
+	// Requests is how many exchanges the connection has served, Opened when it
+	// was connected.
+	Requests int
+	Opened   time.Duration
+}
+
+// Store keeps a connection for later if it may be kept. It returns the
+// connection the shell has to close: this one, one that made room, or 0. Call
+// it just before Request.End, as nginx stores in the release.
+func (c *Cache) Store(s Served, now time.Duration) (closed ConnID) {
+	if s.Requests >= c.cfg.Requests || now-s.Opened > c.cfg.Time {
+		return s.Conn
 	}
 	if len(c.idle) >= c.cfg.Connections {
 		closed = c.idle[0].conn
 		c.idle = append(c.idle[:0], c.idle[1:]...)
 	}
-	c.idle = append(c.idle, idleConn{conn, peer, now})
+	c.idle = append(c.idle, idleConn{s.Conn, s.Peer, s.Location, now})
 	return closed
 }
 

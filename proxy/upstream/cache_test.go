@@ -14,10 +14,10 @@ import (
 // stored last of the peer that was picked. (The twin does the same at random.)
 func TestCacheEvictsTheOneStoredLongestAgo(t *testing.T) {
 	g := many(2)
-	c := upstream.NewCache(upstream.KeepaliveConfig{Connections: 3})
+	c := upstream.NewCache(upstream.Config{Keepalive: upstream.KeepaliveConfig{Connections: 3}})
 	for i, want := range []upstream.ConnID{0, 0, 0, 1, 2} {
 		id := upstream.ConnID(i + 1)
-		if closed := c.Store(id, i%2, 1, 0, time.Duration(i)); closed != want {
+		if closed := c.Store(upstream.Served{Conn: id, Peer: i % 2, Requests: 1}, time.Duration(i)); closed != want {
 			t.Errorf("storing %d closes %d, want %d", id, closed, want)
 		}
 	}
@@ -33,11 +33,11 @@ func TestCacheEvictsTheOneStoredLongestAgo(t *testing.T) {
 
 // TestCacheForgets what is too old to store, too often used, or idle too long.
 func TestCacheForgets(t *testing.T) {
-	c := upstream.NewCache(upstream.KeepaliveConfig{Connections: 3})
-	if c.Store(1, 0, 1000, 0, 1) != 1 || c.Store(2, 0, 999, 0, time.Hour+1) != 2 {
+	c := upstream.NewCache(upstream.Config{Keepalive: upstream.KeepaliveConfig{Connections: 3}})
+	if c.Store(upstream.Served{Conn: 1, Requests: 1000}, 1) != 1 || c.Store(upstream.Served{Conn: 2, Requests: 999}, time.Hour+1) != 2 {
 		t.Error("keepalive_requests or keepalive_time isn't kept")
 	}
-	if c.Store(3, 0, 999, 0, time.Hour) != 0 {
+	if c.Store(upstream.Served{Conn: 3, Requests: 999}, time.Hour) != 0 {
 		t.Error("an hour old is young enough")
 	}
 	var r upstream.Request
@@ -50,7 +50,7 @@ func TestCacheForgets(t *testing.T) {
 	if c.Len() != 0 || c.Remove(3) {
 		t.Error("a connection in use isn't idle")
 	}
-	if upstream.NewCache(upstream.KeepaliveConfig{}) != nil {
+	if upstream.NewCache(upstream.Config{}) != nil {
 		t.Error("no keepalive directive, no cache")
 	}
 }
@@ -68,7 +68,7 @@ func TestCacheAgreesWithItsTwin(t *testing.T) {
 			case 0, 1, 2:
 				p.conns++
 				peer, served := rapid.IntRange(0, 1).Draw(t, "peer"), rapid.SampledFrom([]int{1, 2, 2, 3}).Draw(t, "served")
-				got := p.cache.Store(upstream.ConnID(p.conns), peer, served, 0, p.now)
+				got := p.cache.Store(upstream.Served{Conn: upstream.ConnID(p.conns), Peer: peer, Requests: served}, p.now)
 				if want := p.twin.store(p.conns, cfg.Servers[peer].Name, served, p.now, p.wall()); uint64(got) != want {
 					t.Fatalf("storing %d closes %d, the twin %d", p.conns, got, want)
 				}

@@ -17,8 +17,8 @@ type Group struct {
 	// down;` isn't single and one server marked down is
 	// (ngx_http_upstream_init_round_robin).
 	single bool
-	// live is the number of peers not marked down: nginx counts tries from the
-	// configuration, not from what is eligible now (since 1.19.6).
+	// live is how many tries a request has: nginx counts them from the
+	// configuration, not from what is eligible now.
 	live int
 	// addresses numbers the peers' addresses: peers written alike have the same
 	// number. Their counters are separate all the same.
@@ -72,7 +72,7 @@ func NewGroup(cfg Config, sink event.Sink) *Group {
 		} else {
 			g.primary.add(p)
 		}
-		if !s.Down {
+		if !s.Down || cfg.Version.CountsDown() {
 			g.live++
 		}
 	}

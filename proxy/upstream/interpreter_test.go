@@ -27,7 +27,8 @@ type interpreter struct {
 
 // table is all there is; the first word of a paragraph names the command.
 var table = map[string]func(in *interpreter, args []string, lines []string) (string, error){
-	// upstream begins anew with the servers of the lines, in nginx's words.
+	// upstream begins anew with the servers of the lines, in nginx's words, as the
+	// nginx version that its argument names; without one, as the newest stable.
 	"upstream": (*interpreter).upstream,
 	// policy sets the location's directives of the lines; what isn't given is default.
 	"policy": (*interpreter).setPolicy,
@@ -66,10 +67,16 @@ func directive(line string) ([]string, error) {
 	return nil, fmt.Errorf("%q is no directive", line)
 }
 
-func (in *interpreter) upstream(_, lines []string) (string, error) {
+func (in *interpreter) upstream(args, lines []string) (string, error) {
 	*in = interpreter{
 		cfg: upstream.Config{Name: "u"}, backends: map[string]*behaviour{},
 		readTimeout: time.Second, connectTimeout: time.Second, conns: map[upstream.ConnID]*conn{},
+	}
+	if len(args) > 0 {
+		var err error
+		if in.cfg.Version, err = upstream.ParseVersion(args[0]); err != nil {
+			return "", err
+		}
 	}
 	for _, line := range lines {
 		w, err := directive(line)
@@ -90,6 +97,7 @@ func (in *interpreter) upstream(_, lines []string) (string, error) {
 			}
 		case "keepalive":
 			in.cfg.Keepalive.Connections, err = strconv.Atoi(w[1])
+			in.cfg.Keepalive.Local = len(w) > 2 && w[2] == "local"
 		case "keepalive_requests":
 			in.cfg.Keepalive.Requests, err = strconv.Atoi(w[1])
 		case "keepalive_timeout":
@@ -102,7 +110,7 @@ func (in *interpreter) upstream(_, lines []string) (string, error) {
 		}
 	}
 	in.group = upstream.NewGroup(in.cfg, upstream.NewLogger(event.SinkFunc(func(e event.Event) { in.events = append(in.events, e) })))
-	in.cache = upstream.NewCache(in.cfg.Keepalive)
+	in.cache = upstream.NewCache(in.cfg)
 	return fmt.Sprintf("%d servers\n", len(in.cfg.Servers)), nil
 }
 

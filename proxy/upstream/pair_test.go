@@ -77,7 +77,7 @@ func (p *pair) end(t *rapid.T, f *flight, o event.Outcome) {
 		p.conns++
 		served := rapid.IntRange(1, 3).Draw(t, "served")
 		age := rapid.SampledFrom([]time.Duration{0, time.Hour, time.Hour + 1}).Draw(t, "age")
-		got := p.cache.Store(upstream.ConnID(p.conns), peer.index, served, p.now-age, p.now)
+		got := p.cache.Store(upstream.Served{Conn: upstream.ConnID(p.conns), Peer: peer.index, Requests: served, Opened: p.now - age}, p.now)
 		if want := p.twin.store(p.conns, peer.name, served, age, p.wall()); uint64(got) != want {
 			t.Fatalf("storing %d closes %d, the twin %d", p.conns, got, want)
 		}

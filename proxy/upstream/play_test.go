@@ -88,6 +88,8 @@ type chain struct {
 	abort  time.Duration
 	key    string
 	from   []byte
+	// location is a number, so that connections kept in local mode stay apart.
+	location int
 }
 
 // play is one `run`: a queue of things to do, in order of time.
@@ -122,7 +124,7 @@ func (p *play) at(t time.Duration, do func()) {
 	sort.SliceStable(p.queue, func(i, j int) bool { return p.queue[i].at < p.queue[j].at })
 }
 
-// run lines are "TIME METHOD [xN] [abort DURATION] [key=KEY] [from=ADDRESS]" or "FROM..TO METHOD every DURATION".
+// run lines are "TIME METHOD [xN] [abort DURATION] [key=KEY] [from=ADDRESS] [location=N]" or "FROM..TO METHOD every DURATION".
 // With the word quiet it prints nothing; see count.
 func (in *interpreter) run(args, lines []string) (string, error) {
 	p := &play{in: in}
@@ -168,6 +170,8 @@ func (p *play) line(w []string) error {
 		switch {
 		case name == "key":
 			c.key = value
+		case name == "location":
+			c.location, err = strconv.Atoi(value)
 		case name == "from":
 			c.from = netip.MustParseAddr(value).AsSlice()
 		case w[i][0] == 'x':
@@ -206,6 +210,6 @@ func (p *play) send(c *chain) {
 		p.at(p.in.now+c.abort, a.abort)
 	}
 	a.follow(a.req.Begin(p.in.group, p.in.cache, upstream.Arrival{
-		ID: event.Request{Traffic: "r", N: len(p.out)}, Method: c.method, Policy: p.in.policy, Key: c.key, ClientAddr: c.from,
+		ID: event.Request{Traffic: "r", N: len(p.out)}, Method: c.method, Policy: p.in.policy, Key: c.key, ClientAddr: c.from, Location: c.location,
 	}, p.in.now))
 }

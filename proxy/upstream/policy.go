@@ -130,6 +130,14 @@ func clientStatus(f Flags) int {
 	return 502
 }
 
+// listedStatus is what nginx notes for a listed status that it gives up.
+func (v Version) listedStatus(status int) int {
+	if v.HasListed502() && (status == 503 || status == 504) {
+		return 502
+	}
+	return status
+}
+
 // idempotent is false for the methods that nginx doesn't repeat once sent
 // unless non_idempotent is listed (ngx_http_upstream_next, since 1.9.13).
 func idempotent(method string) bool {

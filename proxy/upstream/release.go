@@ -36,6 +36,9 @@ func (r *Request) letGo(now time.Duration, how release) (disabled bool) {
 	p.conns--
 	if r.group.single {
 		r.tries = 0
+		if r.group.cfg.Version.ClearsSingle() {
+			p.fails = 0
+		}
 		return false
 	}
 	if how == failed {

@@ -14,6 +14,7 @@ type Request struct {
 	policy     Policy
 	id         event.Request
 	worker     int
+	location   int
 	start      time.Duration
 	tries      int
 	backup     bool // which half of the group; never back to primary
@@ -32,7 +33,10 @@ type Arrival struct {
 	Method string
 	// Worker is the worker that read the request.
 	Worker int
-	Policy Policy
+	// Location names the location that passes the request on: connections that
+	// are kept in `local` mode stay with theirs.
+	Location int
+	Policy   Policy
 	// ClientAddr is the client's address, 4 or 16 bytes; nil for none, such as
 	// a client on a unix socket. ip_hash needs it.
 	ClientAddr []byte
@@ -49,8 +53,9 @@ type Arrival struct {
 // cache is the worker's cache of idle connections, nil for none.
 func (r *Request) Begin(g *Group, cache *Cache, a Arrival, now time.Duration) Decision {
 	*r = Request{
-		group: g, cache: cache, policy: a.Policy, id: a.ID, worker: a.Worker,
-		start: now, tries: g.live, idempotent: idempotent(a.Method), tried: r.tried.emptied(),
+		group: g, cache: cache, policy: a.Policy, id: a.ID, worker: a.Worker, location: a.Location,
+		start: now, tries: g.live, tried: r.tried.emptied(),
+		idempotent: idempotent(a.Method) || g.cfg.Version.RepeatsAnyMethod(),
 	}
 	if a.Policy.Tries > 0 && a.Policy.Tries < r.tries {
 		r.tries = a.Policy.Tries
@@ -66,16 +71,22 @@ func (r *Request) Begin(g *Group, cache *Cache, a Arrival, now time.Duration) De
 // directive governs only the retry.
 func (r *Request) Fail(now time.Duration, o event.Outcome) Decision {
 	flag, sent := failure(o)
-	status := clientStatus(flag)
+	stale := r.conn != 0 && flag == Error
+	status, always := clientStatus(flag), false
+	if stale && r.group.cfg.Version.AlwaysRepeatsCached() && !(sent && r.policy.Unbuffered) {
+		status, always = 0, true // the attempt gets no status of its own
+	}
 	r.release(now, failed, o, status)
 	// A failed write or read on a kept-alive connection gives a free try, also
 	// beyond proxy_next_upstream_tries (ngx_http_upstream_next).
-	if r.conn != 0 && flag == Error {
+	if stale {
 		r.tries++
 	}
 	switch {
 	case r.gone:
 		return Decision{Action: Answer, Status: 499}
+	case always:
+		return r.next(now)
 	case r.tries == 0 || !r.permitted(flag, sent, now):
 		return Decision{Action: Answer, Status: status}
 	}
@@ -95,9 +106,13 @@ func (r *Request) Header(now time.Duration, status int) Decision {
 	if flag == HTTP403 || flag == HTTP404 {
 		how = next
 	}
+	status = r.group.cfg.Version.listedStatus(status)
 	r.release(now, how, event.Listed, status)
-	if r.gone {
+	switch {
+	case r.gone:
 		return Decision{Action: Answer, Status: 499}
+	case !r.permitted(flag, true, now): // only where CountsListedFirst
+		return Decision{Action: Answer, Status: status}
 	}
 	return r.next(now)
 }
@@ -132,7 +147,13 @@ func (r *Request) Try() int { return r.try }
 // listed says whether a status is a reason to try the next peer now. tries
 // still has the running attempt in it, so more than 1 is "at least one more".
 func (r *Request) listed(flag Flags, now time.Duration) bool {
-	return flag != 0 && r.tries > 1 && r.permitted(flag, true, now)
+	if flag == 0 || r.tries <= 1 {
+		return false
+	}
+	if r.group.cfg.Version.CountsListedFirst() {
+		return r.policy.Next.allows(flag)
+	}
+	return r.permitted(flag, true, now)
 }
 
 // permitted is the condition under which nginx goes on to another peer.
@@ -148,16 +169,20 @@ func (r *Request) permitted(need Flags, sent bool, now time.Duration) bool {
 // next picks a peer and starts an attempt, or answers "no live upstreams",
 // which is never retried and hides the outcome of the last attempt.
 func (r *Request) next(now time.Duration) Decision {
+	backup := r.backup
 	r.peer = r.get(second(now))
 	r.conn = 0
 	if r.peer == nil {
+		if r.group.cfg.Version.ForgivesWhenNoneIsLive() {
+			r.group.forgive(backup)
+		}
 		r.emit(event.Event{At: now, Kind: event.NoLive})
 		return Decision{Action: Answer, Status: 502}
 	}
 	r.peer.conns++
 	r.try++
 	if r.cache != nil {
-		r.conn = r.cache.take(r.group.addresses, r.peer.index, now)
+		r.conn = r.cache.take(r.group.addresses, r.peer.index, r.location, now)
 	}
 	r.emit(event.Event{At: now, Kind: event.AttemptStarted})
 	return Decision{Action: Try, Peer: r.peer.index, Conn: r.conn}

@@ -52,6 +52,21 @@ func (p *peer) failed(now int64) (disabled bool) {
 	return disabled
 }
 
+// forgive clears the failures of the peers that a request looked through in vain:
+// the backup ones alone when it had gone over to them before. Nothing else of a
+// peer changes (ngx_http_upstream_get_round_robin_peer up to 1.11.4).
+func (g *Group) forgive(backupOnly bool) {
+	sets := []*set{&g.primary, &g.backup}
+	if backupOnly {
+		sets = sets[1:]
+	}
+	for _, s := range sets {
+		for i := range s.peers {
+			s.peers[i].fails = 0
+		}
+	}
+}
+
 // passed is every release that isn't a failure: also an abort, a truncated
 // body, a listed 404. It clears the failures only when a pick opened the window
 // after the last failure, strictly and in whole seconds.

@@ -54,7 +54,9 @@ type Config struct {
 	Key    variable.Template
 	// Zone is true when the block has a `zone`: all workers share its state.
 	Zone bool
-	// Keepalive is the capacity of each worker's cache of idle connections; 0
-	// is no cache (the default before 1.29.7).
+	// Keepalive is each worker's cache of idle connections; the zero value is
+	// none, which is the default before 1.29.7.
 	Keepalive KeepaliveConfig
+	// Version is the nginx that the block behaves as.
+	Version Version
 }

@@ -77,7 +77,7 @@ func newPair(cfg upstream.Config) *pair {
 		p.marked = p.marked || e.Kind == event.PeerMarked
 		p.check.event(e)
 	}))
-	p.cache = upstream.NewCache(cfg.Keepalive)
+	p.cache = upstream.NewCache(cfg)
 	for i, s := range cfg.Servers {
 		tp := &twinPeer{
 			name: s.Name, index: i, weight: s.Weight, ew: s.Weight, maxFails: s.MaxFails,

@@ -69,7 +69,7 @@ func (w *world) run() []upstream.Recorded {
 	groups := make([]*upstream.Group, w.workers)
 	w.kept = make([]*upstream.Cache, w.workers)
 	for i := range groups {
-		w.kept[i] = upstream.NewCache(w.cfg.Keepalive)
+		w.kept[i] = upstream.NewCache(w.cfg)
 		groups[i] = upstream.NewGroup(w.cfg, sink)
 		if w.cfg.Zone {
 			groups[i] = groups[0]
@@ -112,7 +112,7 @@ func (w *world) follow(a upstream.Arrival, r *upstream.Request, d upstream.Decis
 			w.arrival = a
 			if c := w.kept[a.Worker]; c != nil && o == event.Passed {
 				w.conns++
-				c.Store(w.conns, peer, 1, w.now, w.now)
+				c.Store(upstream.Served{Conn: w.conns, Peer: peer, Requests: 1, Opened: w.now}, w.now)
 			}
 			r.End(w.now, o, d.Status)
 			w.answered(a, d.Status)

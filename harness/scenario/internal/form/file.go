@@ -24,6 +24,9 @@ type Scenario struct {
 	Tags []string `yaml:"tags" jsonschema:"pattern=^[a-z0-9]+([-_][a-z0-9]+)*$"`
 	// Proxy is the proxy under test.
 	Proxy Proxy `yaml:"proxy" jsonschema:"required"`
+	// NginxVersion is the nginx whose rules hold, "1.22" or "1.22.1"; default the
+	// version of the nginx that runs too, else the newest stable one.
+	NginxVersion Word `yaml:"nginx_version" jsonschema:"pattern=^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"`
 	// Backends says what a backend does, by the address that the configuration
 	// writes, or "*" for all of them: a list of rules, the first that matches
 	// decides. One that isn't mentioned behaves well.
