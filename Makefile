@@ -12,8 +12,8 @@ build: ## the nolive command
 test: ## all tests that need neither nginx nor Docker
 	$(GO) test ./...
 
-e2e: ## every promise on the real nginx: needs nginx, and libfaketime for speed
-	$(GO) test -tags e2e -count=1 -timeout 20m ./e2e/... ./proxy/nginx/... ./proxy/nginxconf/...
+e2e: image ## every promise on the real nginx, here and in a container: needs nginx, libfaketime and a Docker engine
+	NOLIVE_ARTEFACTS=$(CURDIR)/e2e/out $(GO) test -tags e2e -count=1 -timeout 20m ./e2e/... ./proxy/nginx/... ./proxy/nginxconf/...
 
 image: ## the image nolive/nginx for --nginx-image: NGINX_IMAGE=nginx:1.29 or, without a registry, Debian's nginx
 	@docker/image

@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 )
 
@@ -35,20 +36,57 @@ var crowded = map[string]bool{"slow-report": true, "slow-report/fixed": true}
 
 var _ = Describe("The engines agree", func() {
 	for _, s := range shipped() {
-		for _, e := range s.Engines {
-			engine := harness.Engine(e)
-			if engine == harness.Sim {
+		for _, k := range engines(s) {
+			if k.engine == harness.Sim {
 				continue
 			}
-			k := key{s.Title(), engine, 0}
 			if onTheEdge[s.Title()] == "" {
-				It("on the same plan: sim and "+k.String(), func(ctx SpecContext) {
-					want := result(ctx, key{s.Title(), harness.Sim, 0})
+				It("on the same plan: sim and "+k.String(), k.labels(), func(ctx SpecContext) {
+					want := result(ctx, key{s.Title(), harness.Sim, 0, onMachine})
 					Expect(differences(want, result(ctx, k))).To(BeEmpty())
 				}, SpecTimeout(15*time.Minute))
 			}
-			It("on the instants that occurred: the model replays "+k.String(), func(ctx SpecContext) {
+			It("on the instants that occurred: the model replays "+k.String(), k.labels(), func(ctx SpecContext) {
 				explained(result(ctx, k))
+			}, SpecTimeout(15*time.Minute))
+		}
+	}
+})
+
+// sameNginx are pairs of runs that have to be the same request by request. Where
+// milliseconds decide, each is held to the model on its own instants instead,
+// which is above; the curl loop's don't at these speeds.
+var _ = Describe("nginx in a container does what nginx on this machine does", kit.Nginx, kit.Docker, func() {
+	var pairs []key
+	for _, k := range keys() {
+		if k.where == inContainer && (onTheEdge[k.title] == "" || k.speed > 0) {
+			pairs = append(pairs, k)
+		}
+	}
+	for _, k := range pairs {
+		machine := k
+		machine.where = onMachine
+		It("request by request: "+machine.String(), func(ctx SpecContext) {
+			a, b := result(ctx, machine), result(ctx, k)
+			Expect(b.Image).To(Equal(kit.Image))
+			Expect(a.Events).NotTo(BeEmpty())
+			Expect(differences(a, b)).To(BeEmpty())
+		}, SpecTimeout(15*time.Minute))
+	}
+	for _, s := range shipped() {
+		for _, k := range engines(s) {
+			if k.where != inContainer || onTheEdge[k.title] == "" {
+				continue
+			}
+			machine := k
+			machine.where = onMachine
+			It("in its verdicts and, request by request, to the model: "+machine.String(), func(ctx SpecContext) {
+				a, b := result(ctx, machine), result(ctx, k)
+				explained(a)
+				explained(b)
+				for i, v := range a.Verdicts {
+					Expect(b.Verdicts[i].OK).To(Equal(v.OK), "%s: %s and %s", v.Check, v.Got, b.Verdicts[i].Got)
+				}
 			}, SpecTimeout(15*time.Minute))
 		}
 	}

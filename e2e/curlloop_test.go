@@ -3,12 +3,12 @@
 package e2e
 
 import (
-	"fmt"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/event"
 )
@@ -20,18 +20,21 @@ var curlSpeeds = []float64{10, 20}
 
 var _ = Describe("The curl loop over a frozen process", func() {
 	for _, speed := range curlSpeeds {
-		It(fmt.Sprintf("is slow for requests 1, 11, 21 and 31 of 36 on nginx at speed %g", speed), func(ctx SpecContext) {
-			theFigures(result(ctx, key{curlLoop, harness.Nginx, speed}))
-		}, SpecTimeout(5*time.Minute))
+		for _, w := range []where{onMachine, inContainer} {
+			k := key{curlLoop, harness.Nginx, speed, w}
+			It("is slow for requests 1, 11, 21 and 31 of 36: "+k.String(), k.labels(), func(ctx SpecContext) {
+				theFigures(result(ctx, k))
+			}, SpecTimeout(5*time.Minute))
+		}
 	}
-	It("and so it is in the model", func(ctx SpecContext) {
-		theFigures(result(ctx, key{curlLoop, harness.Sim, 0}))
+	It("and so it is in the model", kit.Sim, func(ctx SpecContext) {
+		theFigures(result(ctx, key{curlLoop, harness.Sim, 0, onMachine}))
 	})
-	It("and on the reference proxy at speed 10", func(ctx SpecContext) {
-		theFigures(result(ctx, key{curlLoop, harness.Reference, 10}))
+	It("and on the reference proxy at speed 10", kit.Reference, func(ctx SpecContext) {
+		theFigures(result(ctx, key{curlLoop, harness.Reference, 10, onMachine}))
 	}, SpecTimeout(5*time.Minute))
-	It("and faster, every pick is explained by the model on the run's own instants", func(ctx SpecContext) {
-		explained(result(ctx, key{curlLoop, harness.Nginx, 0}))
+	It("and faster, every pick is explained by the model on the run's own instants", kit.Nginx, func(ctx SpecContext) {
+		explained(result(ctx, key{curlLoop, harness.Nginx, 0, onMachine}))
 	}, SpecTimeout(5*time.Minute))
 })
 

@@ -7,15 +7,12 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-
-	"github.com/nolive/nolive/harness"
 )
 
 var _ = Describe("Every shipped scenario holds", func() {
 	for _, s := range shipped() {
-		for _, e := range s.Engines {
-			k := key{s.Title(), harness.Engine(e), 0}
-			It(k.String(), func(ctx SpecContext) {
+		for _, k := range engines(s) {
+			It(k.String(), k.labels(), func(ctx SpecContext) {
 				r := result(ctx, k)
 				for _, v := range r.Verdicts {
 					Expect(v.OK).To(BeTrue(), "%s: want %s, got %s\n%s", v.Check, v.Want, v.Got, text(r))

@@ -6,11 +6,17 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
 	"os/exec"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/e2e/kit"
+	"github.com/nolive/nolive/proxy/nginx/container"
 )
 
 func TestPromises(t *testing.T) {
@@ -23,8 +29,14 @@ var _ = BeforeSuite(func() {
 	Expect(err).NotTo(HaveOccurred(), "the real nginx is the judge here: install it (Debian: apt-get install nginx faketime)")
 	out, err := exec.Command(path, "-v").CombinedOutput()
 	Expect(err).NotTo(HaveOccurred())
-	GinkgoWriter.Printf("%s: %s", path, out)
+	found, err := pool.Image(kit.Image, container.Auto).Look(context.Background())
+	Expect(err).NotTo(HaveOccurred(), "the suites need a Docker engine that runs (systemctl start docker, or dockerd) and the image of make image")
+	version, _, _ := strings.Cut(found.Output, "\n")
+	AddReportEntry(fmt.Sprintf("%s: %s%s: %s", path, out, kit.Image, version))
+	fmt.Printf("%s: %s%s: %s\n", path, out, kit.Image, version)
 	begin()
 })
 
 var _ = AfterSuite(end)
+
+var _ = kit.JUnit("promises")

@@ -43,6 +43,8 @@ var layers = []struct {
 	{8, "harness/match", "a matcher asks a result to judge, and nothing else"},
 	{9, "harness/cli", "the command is on top"},
 	{10, "", "main only calls the command"},
+	{10, "e2e/docker/wrapper", "it stands in for nginx in a container, where nothing of ours is"},
+	{10, "e2e/kit", "what the suites share is of no use to anybody else"},
 }
 
 // forbidden are edges that the layers alone would allow.
@@ -65,7 +67,7 @@ var forbidden = []struct {
 		"an hour takes milliseconds because nothing in it is real"},
 	{[]string{"harness/match"}, []string{module + "/harness"},
 		"it takes anything that can judge a check, so that a stored run is matched like a fresh one"},
-	{except("harness/match"), []string{"github.com/onsi/"},
+	{except("harness/match", "e2e/kit"), []string{"github.com/onsi/"},
 		"the harness runs from anyone's go test; Gomega comes with the matcher, Ginkgo with the suites"},
 	{except("harness/cli", "harness/report"), []string{"charm.land/", "github.com/charmbracelet/", "github.com/vbauerster/", "github.com/alecthomas/", "github.com/jstemmer/"},
 		"what draws on a terminal or writes files for CI isn't dragged into a library's users"},

@@ -42,6 +42,10 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		}
 		return undecided(Judge(p.Scenario, events, out.End, p.Scenario.Expect), off)
 	}
+	lines := &lines{to: w, missing: map[event.Request]int{}}
+	if res.Engine == Nginx {
+		o.Sink = lines
+	}
 	out, err := r.try(ctx, o, res)
 	if err != nil {
 		return err
@@ -53,6 +57,9 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		}
 	}
 	res.End, res.Speed, res.Send, res.Wait, res.Invalid = out.End, out.Speed, out.Send, out.Wait, out.Invalid
+	if res.Invalid == "" {
+		res.Invalid = lines.gap()
+	}
 	w.close(out.End)
 	return nil
 }

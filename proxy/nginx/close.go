@@ -28,6 +28,9 @@ func (p *Process) Close() error {
 func (p *Process) close() error {
 	var errs []error
 	p.end = p.stop(&errs)
+	if err := p.prefix.room(); err != nil {
+		errs = append(errs, fmt.Errorf("nginx's logs may have gaps: %w", err))
+	}
 	if err := p.emit(p.end); err != nil {
 		errs = append(errs, err)
 	}

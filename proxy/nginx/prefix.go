@@ -86,6 +86,15 @@ func (p prefix) remove() error {
 	return errors.Join(err, os.RemoveAll(p.dir))
 }
 
+// room says whether a page more can be written, as nginx would have needed to:
+// it drops the lines for which there is no room, and those that tell of it.
+func (p prefix) room() error {
+	f := p.file("nolive-room")
+	err := os.WriteFile(f, make([]byte, 16<<10), 0o600)
+	_ = os.Remove(f)
+	return err
+}
+
 // save copies the configuration and the logs to the caller's folder.
 func (p prefix) save() error {
 	for _, f := range []string{confFile, accessFile, errorFile, stderrFile} {

@@ -88,6 +88,16 @@ func (c *child) how(ctx context.Context, code int, err error) string {
 	if err != nil {
 		return err.Error()
 	}
+	// The end of a container kills its programs first, and shows a moment later.
+	for range 20 {
+		if code != 128+int(syscall.SIGKILL) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+		if state, running := c.box.state(ctx); !running {
+			return state
+		}
+	}
 	if code > 128 && code < 128+65 {
 		c.box.kill()
 		return "signal: " + syscall.Signal(code-128).String()

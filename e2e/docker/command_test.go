@@ -1,0 +1,69 @@
+//go:build e2e
+
+package docker
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// said is what the command printed, and its exit status.
+type said struct {
+	text   string
+	status int
+}
+
+// run runs the command with more environment than ours.
+func run(ctx context.Context, env []string, args ...string) said {
+	GinkgoHelper()
+	cmd := command(ctx, env, args...)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		Expect(err).NotTo(HaveOccurred())
+	}
+	AddReportEntry("nolive "+strings.Join(args, " "), ReportEntryVisibilityFailureOrVerbose, string(out))
+	return said{string(out), cmd.ProcessState.ExitCode()}
+}
+
+func command(ctx context.Context, env []string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, nolive, args...)
+	cmd.Env = append(os.Environ(), env...)
+	return cmd
+}
+
+// ofTMP is an environment with a temporary folder of the spec's own, and that folder.
+func ofTMP() ([]string, string) {
+	dir := GinkgoT().TempDir()
+	return []string{"TMPDIR=" + dir}, dir
+}
+
+// containers are those of ours, running or not, whose folder is in dir.
+func containers(dir string) []string {
+	GinkgoHelper()
+	var ids []string
+	for _, line := range strings.Split(docker("ps", "-a", "--no-trunc", "--filter", "label=nolive.run", "--format", `{{.ID}} {{.Label "nolive.lock"}}`), "\n") {
+		if id, lock, ok := strings.Cut(line, " "); ok && strings.HasPrefix(lock, dir+"/") {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// left is what lies in a folder.
+func left(dir string) []string {
+	GinkgoHelper()
+	entries, err := os.ReadDir(dir)
+	Expect(err).NotTo(HaveOccurred())
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

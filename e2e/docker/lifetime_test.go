@@ -1,0 +1,160 @@
+//go:build e2e
+
+package docker
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/e2e/kit"
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/nginx/container"
+	"github.com/nolive/nolive/scenarios"
+)
+
+// long is a scenario that takes a minute for its first request, at speed 1.
+const long = "frozen-backend-curl-loop"
+
+func shipped(name, variant string) *scenario.Scenario {
+	GinkgoHelper()
+	src, _ := scenarios.Source(name)
+	f, problems := scenario.Parse(name+".yaml", src, scenarios.FS)
+	Expect(problems.Err()).NotTo(HaveOccurred())
+	for _, s := range f.Scenarios {
+		if s.Variant == variant {
+			return s
+		}
+	}
+	Fail("no variant " + variant)
+	return nil
+}
+
+var _ = Describe("Containers", func() {
+	// begun starts the command on the long scenario and waits for its container.
+	begun := func(ctx context.Context, env []string, dir string) *exec.Cmd {
+		GinkgoHelper()
+		cmd := command(ctx, env, "run", long, "--engine", "nginx", "--speed", "1", "--nginx-image", kit.Image)
+		cmd.Stdout, cmd.Stderr = GinkgoWriter, GinkgoWriter
+		Expect(cmd.Start()).To(Succeed())
+		DeferCleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+		Eventually(func() []string { return masters(dir) }).WithTimeout(time.Minute).WithPolling(100 * time.Millisecond).ShouldNot(BeEmpty())
+		return cmd
+	}
+
+	It("carry the run's id and go at the end", func(ctx SpecContext) {
+		env, dir := ofTMP()
+		cmd := command(ctx, env, "run", short, "post-timeout-not-retried", "--engine", "nginx", "--nginx-image", kit.Image)
+		cmd.Stdout, cmd.Stderr = GinkgoWriter, GinkgoWriter
+		Expect(cmd.Start()).To(Succeed())
+		most := 0
+		for done := make(chan error, 1); ; time.Sleep(50 * time.Millisecond) {
+			if most == 0 {
+				go func() { done <- cmd.Wait() }()
+			}
+			most = max(most, len(containers(dir)), 1)
+			select {
+			case err := <-done:
+				Expect(err).NotTo(HaveOccurred())
+				Expect(most).To(Equal(1), "one container serves all runs")
+				Expect(containers(dir)).To(BeEmpty())
+				Expect(left(dir)).To(BeEmpty())
+				return
+			default:
+			}
+		}
+	}, SpecTimeout(2*time.Minute))
+
+	It("go on Ctrl-C", func(ctx SpecContext) {
+		env, dir := ofTMP()
+		cmd := begun(ctx, env, dir)
+		Expect(cmd.Process.Signal(os.Interrupt)).To(Succeed())
+		Expect(cmd.Wait()).NotTo(Succeed())
+		Expect(cmd.ProcessState.ExitCode()).To(Equal(3))
+		Expect(containers(dir)).To(BeEmpty())
+		Expect(left(dir)).To(BeEmpty())
+	}, SpecTimeout(2*time.Minute))
+
+	It("that a kill -9 left go with the next run, and those of living runs stay", func(ctx SpecContext) {
+		env, dir := ofTMP()
+		alive := begun(ctx, env, dir)
+		stay := containers(dir)
+		env, killed := ofTMP()
+		dead := begun(ctx, env, killed)
+		Expect(dead.Process.Kill()).To(Succeed())
+		Expect(dead.Wait()).NotTo(Succeed())
+		if os.Getenv("TESTCONTAINERS_RYUK_DISABLED") == "true" {
+			Expect(containers(killed)).To(HaveLen(1), "what the next run has to remove")
+		}
+		got := run(ctx, nil, "run", short, "--engine", "nginx", "--nginx-image", kit.Image)
+		Expect(got.status).To(BeZero(), got.text)
+		Expect(containers(killed)).To(BeEmpty())
+		Expect(containers(dir)).To(Equal(stay))
+		Expect(alive.Process.Signal(os.Interrupt)).To(Succeed())
+		Expect(alive.Wait()).NotTo(Succeed())
+	}, SpecTimeout(3*time.Minute))
+
+	// Killed, and then also removed: the logs are here all the same.
+	for how, args := range map[string][]string{"killed": {"kill"}, "removed": {"rm", "-f"}} {
+		It(how+" in the middle of a run make it invalid, not failed, and the logs are whole", func(ctx SpecContext) {
+			dir := GinkgoT().TempDir()
+			os.Setenv("TMPDIR", dir)
+			DeferCleanup(os.Unsetenv, "TMPDIR")
+			var pool container.Pool
+			DeferCleanup(func() { Expect(pool.Close()).To(Succeed()) })
+			s := shipped("post-timeout-not-retried", "")
+			image := pool.Image(kit.Image, container.Auto)
+			_, err := image.Look(ctx)
+			Expect(err).NotTo(HaveOccurred())
+			keep := GinkgoT().TempDir()
+			var r *harness.Result
+			over := make(chan error, 1)
+			go func() {
+				var err error
+				r, err = harness.Runner{Speed: 1, NginxHost: image, NginxDir: keep}.Run(ctx, s, harness.Nginx)
+				over <- err
+			}()
+			Eventually(func() []string { return masters(dir) }).WithTimeout(time.Minute).WithPolling(50 * time.Millisecond).ShouldNot(BeEmpty())
+			time.Sleep(2 * time.Second) // some requests are answered
+			docker(append(args, containers(dir)...)...)
+			Eventually(ctx, over).Should(Receive(BeNil()))
+			Expect(r.Invalid).To(MatchRegexp("nginx ended during the run: its container was (killed|removed)"))
+			Expect(r.OK()).To(BeFalse())
+			answered := 0
+			for _, e := range r.Events {
+				if e.Kind == event.ProxyAnswered {
+					answered++
+				}
+			}
+			log, err := os.ReadFile(keep + "/nolive-access.log")
+			Expect(err).NotTo(HaveOccurred())
+			Expect(strings.Count(string(log), "\n")).To(Equal(answered))
+			// The next run gets a container again.
+			r, err = harness.Runner{NginxHost: image}.Run(ctx, shipped(short, "listed"), harness.Nginx)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(r.Invalid).To(BeEmpty())
+		}, SpecTimeout(3*time.Minute))
+	}
+})
+
+// masters are the pid files of nginx in the folders of a temporary folder.
+func masters(dir string) []string {
+	var found []string
+	for _, d := range left(dir) {
+		for _, n := range left(dir + "/" + d) {
+			if strings.HasPrefix(n, "nolive-nginx-") {
+				if fi, err := os.Stat(dir + "/" + d + "/" + n + "/nolive.pid"); err == nil && fi.Size() > 0 {
+					found = append(found, n)
+				}
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,44 @@
+//go:build e2e
+
+// Package docker holds the promises about nginx in containers: what goes wrong
+// is said, nothing is left behind, and every network and image gives the same.
+package docker
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/e2e/kit"
+)
+
+func TestDocker(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "nginx in containers", kit.Docker)
+}
+
+// nolive and wrapper are the command and the stand-in for nginx, built once.
+var nolive, wrapper string
+
+var _ = BeforeSuite(func() {
+	docker("image", "inspect", kit.Image)
+	dir, err := os.MkdirTemp("", "nolive-e2e-")
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(os.RemoveAll, dir)
+	nolive, wrapper = filepath.Join(dir, "nolive"), filepath.Join(dir, "wrapper")
+	build(nolive, "../..")
+	build(wrapper, "./wrapper")
+})
+
+func build(to, pkg string) {
+	cmd := exec.Command("go", "build", "-o", to, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	Expect(err).NotTo(HaveOccurred(), "%s", out)
+}
+
+var _ = kit.JUnit("docker")
