@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/nolive/nolive/backends"
 	"github.com/nolive/nolive/harness/cli"
 )
 
@@ -31,6 +32,7 @@ func (o output) Write(p []byte) (int, error) {
 const narrowest = 60
 
 func main() {
+	backends.Child()
 	// A lost terminal and a closed pipe end a run as Ctrl-C does, so that nothing
 	// is left behind.
 	signal.Ignore(syscall.SIGPIPE)

@@ -3,6 +3,7 @@ package backends
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"math"
@@ -30,6 +31,9 @@ type conn struct {
 	// over at over; nil for ever.
 	keep *fault.Keep
 	over time.Duration
+	// to is where responses go: the wire, or TLS on top of it.
+	to  io.Writer
+	tls *tls.Conn // nil without
 }
 
 // buffers are what a connection needs while it lasts.
@@ -51,23 +55,23 @@ func newBuffers() *buffers { return &buffers{in: bufio.NewReader(nil), out: make
 func (c *conn) serve() {
 	defer c.s.forget(c)
 	c.buffers = c.s.buffers.Get().(*buffers)
-	c.in.Reset(&c.wire)
+	plain := c.in
+	plain.Reset(&c.wire)
 	defer func() {
-		c.in.Reset(nil)
+		plain.Reset(nil)
+		c.in = plain // TLS has one of its own
 		c.s.buffers.Put(c.buffers)
 	}()
 	if !c.wire.waited() {
 		return
 	}
-	if len(c.s.opts.Rules) > 0 {
-		at := c.now()
-		x := fault.Exchange{At: at, Connection: c.number, Draw: func(rule int) float64 {
-			return fault.DrawConnection(c.s.opts.Seed, c.s.opts.Name, rule, c.number)
-		}}
-		if f := c.s.opts.Rules.PickAtAccept(&x); f != nil {
-			c.cutAtAccept(f, at)
-			return
-		}
+	at := c.s.now()
+	if f := c.pickAtAccept(at); f != nil {
+		c.cutAtAccept(f, at)
+		return
+	}
+	if c.to = &c.wire; c.s.opts.Certificates != nil && !c.handshake(at) {
+		return
 	}
 	for c.serveOne() {
 	}
@@ -76,7 +80,7 @@ func (c *conn) serve() {
 // serveOne reads a request and plays its script; it says whether the
 // connection goes on.
 func (c *conn) serveOne() bool {
-	if c.exchange > 0 && len(c.s.opts.Rules) > 0 && !c.idle() {
+	if c.exchange > 0 && !c.idle() {
 		return false
 	}
 	c.wire.budget = maxHead
@@ -89,20 +93,22 @@ func (c *conn) serveOne() bool {
 		c.refuseHead(err)
 		return false
 	}
-	at := c.now()
+	at := c.s.now()
 	c.req = req
 	c.exchange++
-	number := int(c.s.requests.Add(1))
 	id := req.Header.Get(event.RequestHeader)
 	request, _ := event.ParseRequest(id) // one that isn't ours belongs to no request
-	sc := c.pick(id, number, at)
+	x, number := c.s.countRequest()
+	sc, rule := c.pick(x, id, number, at)
 	c.s.opts.Sink.Emit(event.Event{
 		At: at, Kind: event.BackendGot, Request: request, Peer: c.s.opts.Name, Cached: c.exchange > 1, Detail: sc.Name,
 	})
+	c.s.opts.Log.Note(Entry{At: at, What: "request", Version: x.version, Rule: rule, Fault: sc.Name,
+		Connection: c.number, Request: number, Exchange: c.exchange, Method: req.Method, Path: req.RequestURI, ID: id})
 	if !c.play(sc, at) {
 		return false
 	}
-	c.over = c.now()
+	c.over = c.s.now()
 	if req.Close {
 		c.fin()
 		return false
@@ -110,28 +116,48 @@ func (c *conn) serveOne() bool {
 	return c.readBody(math.MaxInt64) == nil // what the script left of it
 }
 
-// pick chooses the script for the request, and how long the connection is kept.
-func (c *conn) pick(id string, number int, at time.Duration) *fault.Script {
-	rules := c.s.opts.Rules
-	if len(rules) == 0 {
-		return rules.Pick(nil).Script.For(&fault.Exchange{Method: c.req.Method})
+// pickAtAccept chooses what happens to the connection before anything is read;
+// nil for nothing.
+func (c *conn) pickAtAccept(at time.Duration) *fault.Fault {
+	x := c.s.in.Load().set
+	var f *fault.Fault
+	if len(x.rules) > 0 {
+		f = x.rules.PickAtAccept(&fault.Exchange{
+			At: at - x.since, Connection: max(c.number-x.connections, 0),
+			Draw: func(rule int) float64 {
+				return fault.DrawConnection(c.s.opts.Seed, c.s.opts.Name, rule, c.number)
+			},
+		})
+	}
+	e := Entry{At: at, What: "connection", Version: x.version, Connection: c.number}
+	if f != nil {
+		e.Rule, e.Fault = x.count(f), f.Name()
+	}
+	c.s.opts.Log.Note(e)
+	return f
+}
+
+// pick chooses, from a set of rules, the script for the request and how long the
+// connection is kept, and counts the rule.
+func (c *conn) pick(x *set, id string, number int, at time.Duration) (sc *fault.Script, rule int) {
+	if c.keep = nil; len(x.rules) == 0 {
+		f := x.rules.Pick(nil)
+		return f.Script.For(&fault.Exchange{Method: c.req.Method}), x.count(f)
 	}
 	if id == "" {
 		id = "request " + strconv.Itoa(number) // or all of them would draw the same
 	}
-	x := fault.Exchange{
-		Method: c.req.Method, Path: c.req.RequestURI, Header: c.header, Body: c.req.ContentLength, At: at,
-		Request: number, Connection: c.number, Exchange: c.exchange,
+	e := fault.Exchange{
+		Method: c.req.Method, Path: c.req.RequestURI, Header: c.header, Body: c.req.ContentLength, At: at - x.since,
+		Request: number - x.requests, Connection: max(c.number-x.connections, 0), Exchange: c.exchange,
 		Draw: func(rule int) float64 {
 			return fault.DrawRequest(c.s.opts.Seed, c.s.opts.Name, rule, id)
 		},
 	}
-	x.Length = func(step int) float64 { return fault.DrawLength(c.s.opts.Seed, c.s.opts.Name, step, id) }
-	c.s.deciding.Lock()
-	defer c.s.deciding.Unlock()
-	var sc *fault.Script
-	sc, c.keep = c.s.state.Answer(rules, &x, c.s.doors.Thaw)
-	return sc
+	e.Length = func(step int) float64 { return fault.DrawLength(c.s.opts.Seed, c.s.opts.Name, step, id) }
+	rule = x.count(x.rules.Pick(&e))
+	sc, c.keep = x.answer(&e, c.s.in.Load().thaw)
+	return sc, rule
 }
 
 // header is a header's value; net/http keeps Host apart.
@@ -149,7 +175,7 @@ func (c *conn) refuseHead(err error) {
 	if err == io.EOF || err == io.ErrUnexpectedEOF || errors.Is(err, net.ErrClosed) || errors.As(err, &network) {
 		return
 	}
-	c.wire.Write([]byte("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+	c.to.Write([]byte("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
 	c.fin()
 }
 
@@ -177,6 +203,3 @@ func (c *conn) kill() {
 	c.cancel()
 	c.wire.conn.Close()
 }
-
-// now is the present scenario time, 0 before it began.
-func (c *conn) now() time.Duration { return max(c.s.opts.Clock.Now(), 0) }

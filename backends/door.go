@@ -26,26 +26,71 @@ func (s *Server) watchDoor() {
 		// Reads that began before scenario time did don't know when to stop.
 		s.each(func(c *conn) { c.wire.wake() })
 	}
-	from := fault.Open
-	for i, change := range s.doors {
-		if s.opts.Clock.SleepUntil(s.ctx, change.At, clock.Wait) != nil {
-			return
+	s.follow()
+}
+
+// follow changes the door at its instants and lets sets of rules end at theirs,
+// until the server is closed.
+func (s *Server) follow() {
+	from, at := fault.Open, time.Duration(-1) // the door, and up to when it was followed
+	for {
+		r := s.in.Load()
+		change, more := r.doors.After(at)
+		if !more || change.At > r.since {
+			s.settle(r)
 		}
-		if i > 0 {
+		due := r.until
+		if more {
+			due = min(due, change.At)
+		}
+		if due == never {
+			select {
+			case <-r.over:
+				continue
+			case <-s.ctx.Done():
+				return
+			}
+		}
+		switch err := s.opts.Clock.SleepUnless(s.ctx, r.over, due, clock.Wait); {
+		case err == clock.ErrOver:
+			continue
+		case err != nil:
+			return
+		case !more || change.At > due:
+			s.revert(r)
+			continue
+		}
+		if at >= 0 { // the first door was shut before anybody could come
 			if err := s.turn(change.Door); err != nil {
 				s.fail(err)
 			}
 		}
 		now := max(s.opts.Clock.Now(), change.At)
 		if from != fault.Open {
-			s.opts.Sink.Emit(event.Event{At: now, Kind: event.FaultOff, Peer: s.opts.Name, Detail: from.String()})
+			s.tell(event.FaultOff, now, from)
 		}
 		if change.Door != fault.Open {
-			s.opts.Sink.Emit(event.Event{At: now, Kind: event.FaultOn, Peer: s.opts.Name, Detail: change.Door.String()})
+			s.tell(event.FaultOn, now, change.Door)
 		}
-		from = change.Door
+		from, at = change.Door, change.At
 	}
-	<-s.ctx.Done()
+}
+
+// settle notes that the door is as a regime says.
+func (s *Server) settle(r *regime) {
+	select {
+	case <-r.applied:
+	default:
+		// A connection that waits by the doors before has to look again.
+		s.each(func(c *conn) { c.wire.wake() })
+		close(r.applied)
+	}
+}
+
+// tell tells of a fault of the backend as a whole.
+func (s *Server) tell(k event.Kind, now time.Duration, d fault.Door) {
+	s.opts.Sink.Emit(event.Event{At: now, Kind: k, Peer: s.opts.Name, Detail: d.String()})
+	s.opts.Log.Note(Entry{At: now, What: k.String(), Version: s.in.Load().version, Fault: d.String()})
 }
 
 // turn puts the listener into the state that a door asks for. Connections stop

@@ -1,6 +1,8 @@
 package backends
 
 import (
+	"errors"
+	"os"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -41,13 +43,19 @@ func (c *conn) end(how fault.Op) {
 // read yet; so this sends FIN first and reads until the other side closes too.
 func (c *conn) fin() {
 	tcp := c.wire.conn
+	if c.tls != nil {
+		_ = c.tls.CloseWrite() // says so in TLS before the FIN does
+	}
 	if tcp.CloseWrite() != nil {
 		return
 	}
-	tcp.SetReadDeadline(time.Now().Add(finPatience))
+	end := time.Now().Add(finPatience)
 	buf := c.out[:cap(c.out)]
 	for {
-		if _, err := tcp.Read(buf); err != nil {
+		tcp.SetReadDeadline(end)
+		_, err := tcp.Read(buf)
+		woken := errors.Is(err, os.ErrDeadlineExceeded) && time.Now().Before(end)
+		if err != nil && !woken {
 			return
 		}
 	}

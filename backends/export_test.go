@@ -1,8 +1,12 @@
 package backends
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"net"
+
+	"github.com/nolive/nolive/backends/fault"
 )
 
 // Connections is the number of open connections.
@@ -22,4 +26,18 @@ func (s *Server) Hold() (release context.CancelFunc) {
 	s.mu.Unlock()
 	s.running.Go(func() { <-ctx.Done() })
 	return cancel
+}
+
+// ThroughOrders sends rules through what a process is told by.
+func ThroughOrders(in fault.Rules) (fault.Rules, error) {
+	var pipe bytes.Buffer
+	var out order
+	if err := gob.NewEncoder(&pipe).Encode(order{Setup: &setup{Rules: in}}); err != nil {
+		return nil, err
+	}
+	err := gob.NewDecoder(&pipe).Decode(&out)
+	if err != nil {
+		return nil, err
+	}
+	return out.Setup.Rules, nil
 }

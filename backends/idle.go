@@ -14,14 +14,15 @@ import (
 func (c *conn) idle() bool {
 	due := never
 	if c.keep != nil && c.keep.Idle > 0 {
-		if at, ok := c.s.doors.Thaw(c.over + c.keep.Idle); ok {
-			due = at
-		}
+		due = c.over + c.keep.Idle
 	}
 	c.wire.until = due
 	_, err := c.in.Peek(1)
 	c.wire.until = never
 	if errors.Is(err, os.ErrDeadlineExceeded) {
+		if at, ok := c.s.in.Load().thaw.Thaw(due); ok {
+			due = at
+		}
 		if c.s.opts.Clock.SleepUntil(c.wire.ctx, due, clock.Wait) == nil { // notes how late it is
 			c.end(c.keep.End)
 		}
@@ -30,7 +31,7 @@ func (c *conn) idle() bool {
 	if err != nil || !c.wire.waited() {
 		return false
 	}
-	what := c.reuse(c.now())
+	what := c.reuse(c.s.now())
 	if what != 0 {
 		c.end(what)
 	}
@@ -39,11 +40,19 @@ func (c *conn) idle() bool {
 
 // reuse is what a further request meets at its first byte.
 func (c *conn) reuse(at time.Duration) fault.Op {
-	n := c.exchange + 1
-	return c.s.opts.Rules.PickReuse(&fault.Exchange{
-		At: at, Connection: c.number, Exchange: n,
+	x, n := c.s.in.Load().set, c.exchange+1
+	if len(x.rules) == 0 {
+		return 0
+	}
+	f := x.rules.PickIn(fault.OnReuse, &fault.Exchange{
+		At: at - x.since, Connection: max(c.number-x.connections, 0), Exchange: n,
 		Draw: func(rule int) float64 {
 			return fault.DrawReuse(c.s.opts.Seed, c.s.opts.Name, rule, c.number, n)
 		},
 	})
+	if f == nil {
+		return 0
+	}
+	c.s.opts.Log.Note(Entry{At: at, What: "reuse", Version: x.version, Rule: x.count(f), Fault: f.Name(), Connection: c.number, Exchange: n})
+	return f.OnReuse
 }

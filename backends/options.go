@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/nolive/nolive/backends/certs"
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
@@ -18,17 +19,27 @@ type Options struct {
 	Name string
 	// Rules say what it does; without any it answers 200 at once.
 	Rules fault.Rules
+	// Text is how the rules were written, for Set.Text; "" if nobody asks.
+	Text string
 	// Clock is the run's scenario time. Before it has begun the door's state at
 	// 0 is already in force. nil is real time from now on.
 	Clock *clock.Clock
 	// Sink gets BackendGot, FaultOn and FaultOff, from several goroutines; nil
 	// drops them.
 	Sink event.Sink
+	// Log gets the backend's own log; nil drops it.
+	Log Log
 	// Seed keys the draws of rules with a share.
 	Seed uint64
 	// Listen is the IP address and port to listen on; "" is 127.0.0.1:0, and
 	// port 0 is a free one.
 	Listen string
+	// Certificates let the backend speak TLS to who begins with it; nil is plain
+	// HTTP to everybody. Scenarios make them for those that are reached by https.
+	Certificates *certs.Set
+	// Backlog is how many connections the kernel completes before the backend
+	// accepts them, and one more (listen(2)); 0 is what the system allows.
+	Backlog int
 }
 
 // check fills in the defaults and says what is wrong with the rest.
@@ -40,6 +51,9 @@ func (o *Options) check() (netip.AddrPort, error) {
 	if o.Sink == nil {
 		o.Sink = event.Discard
 	}
+	if o.Log == nil {
+		o.Log = noLog{}
+	}
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"
 	}
@@ -47,10 +61,18 @@ func (o *Options) check() (netip.AddrPort, error) {
 	if err != nil {
 		return addr, fmt.Errorf("listen: %q is no IP address with a port", o.Listen)
 	}
-	for i := range o.Rules {
-		if err := o.Rules[i].Validate(); err != nil {
-			return addr, fmt.Errorf("rule %d: %w", i+1, err)
+	if o.Backlog < 0 {
+		return addr, fmt.Errorf("backlog: %d is less than 0", o.Backlog)
+	}
+	return addr, validate(o.Rules)
+}
+
+// validate says which rule can't be meant.
+func validate(rules fault.Rules) error {
+	for i := range rules {
+		if err := rules[i].Validate(); err != nil {
+			return fmt.Errorf("rule %d: %w", i+1, err)
 		}
 	}
-	return addr, nil
+	return nil
 }

@@ -50,14 +50,14 @@ func (c *conn) read(now time.Duration, n int64) (time.Duration, bool) {
 		return now, true
 	}
 	if c.req.ProtoAtLeast(1, 1) && strings.EqualFold(c.req.Header.Get("Expect"), "100-continue") {
-		if _, err := c.wire.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")); err != nil {
+		if _, err := c.to.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")); err != nil {
 			return 0, false
 		}
 	}
 	if c.readBody(n) != nil {
 		return 0, false
 	}
-	return c.now(), true
+	return c.s.now(), true
 }
 
 // write sends what one Write step sends, from off on.
@@ -73,7 +73,7 @@ func (c *conn) write(sc *fault.Script, st *fault.Step, off *int64, now time.Dura
 		}
 		for stop := *off + n; *off < stop; {
 			c.out = sc.Response.Append(c.out[:0], *off, min(stop-*off, maxWrite))
-			if _, err := c.wire.Write(c.out); err != nil {
+			if _, err := c.to.Write(c.out); err != nil {
 				return 0, false
 			}
 			*off += int64(len(c.out))
@@ -92,19 +92,19 @@ func (c *conn) write(sc *fault.Script, st *fault.Step, off *int64, now time.Dura
 // and returns that instant. It is false when the connection ended first; the
 // other side's half-close counts as its end.
 func (c *conn) sleep(due time.Duration) (time.Duration, bool) {
-	at, ok := c.s.doors.Thaw(due)
-	if !ok {
-		at = never
-	}
-	if !c.watch(at) {
+	if !c.watch(due) {
 		return 0, false
+	}
+	at, ok := c.s.in.Load().thaw.Thaw(due)
+	if !ok {
+		at = due // the door is shut for good; what comes next will wait at it
 	}
 	return at, c.s.opts.Clock.SleepUntil(c.wire.ctx, at, clock.Wait) == nil
 }
 
-// watch waits until scenario time at while looking for the connection's end,
-// and says whether it is still there then. What the other side sends meanwhile
-// is kept for the next request.
+// watch waits until scenario time at, and until the backend can act then, while
+// looking for the connection's end, and says whether it is still there. What the
+// other side sends meanwhile is kept for the next request.
 func (c *conn) watch(at time.Duration) bool {
 	c.wire.until = at
 	defer func() { c.wire.until = never }()

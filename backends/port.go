@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -26,6 +27,8 @@ type port struct {
 	// addresses of plugs that may still be in the queue.
 	plug  net.Conn
 	plugs []netip.AddrPort
+	// queue is the length of the accept queue.
+	queue int
 }
 
 // reserve binds the anchor; the port refuses.
@@ -102,13 +105,16 @@ func (p *port) listen() error {
 			return err
 		}
 		p.ln = ln.(*net.TCPListener)
+		if p.queue > 0 {
+			return p.backlog(p.queue)
+		}
 		return nil
 	}
 	if p.plug != nil {
 		p.plug.Close()
 		p.plug = nil
 	}
-	return p.backlog(1 << 16) // the kernel lowers it to somaxconn
+	return p.backlog(cmp.Or(p.queue, 1<<16)) // the kernel lowers it to somaxconn
 }
 
 // blackhole leaves SYNs unanswered: Linux drops them while the accept queue is

@@ -8,34 +8,30 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/nolive/nolive/backends/fault"
 )
 
 // Server is one fake backend on a real socket.
 type Server struct {
-	opts  Options
-	doors fault.Doors
-	shuts bool // some door isn't open at some time
-	port  *port
+	opts Options
+	port *port
+	// in is the regime in force; it is changed with mu held.
+	in atomic.Pointer[regime]
 
-	ctx      context.Context
-	cancel   context.CancelFunc
-	once     sync.Once
-	closed   error
-	running  sync.WaitGroup
-	buffers  sync.Pool
-	requests atomic.Int64
-
-	// state is what the rules remember, under deciding.
-	deciding sync.Mutex
-	state    fault.State
+	ctx     context.Context
+	cancel  context.CancelFunc
+	once    sync.Once
+	closed  error
+	running sync.WaitGroup
+	buffers sync.Pool
 
 	mu          sync.Mutex
 	conns       map[*conn]struct{}
-	connections int
+	connections int   // accepted so far
+	requests    int   // whose head was read so far
+	versions    int   // sets of rules so far
 	watching    bool  // the door's goroutine runs
 	failed      error // of the door
+	alarm       func(error)
 
 	// accepting is closed when the accept loop has ended; nil without one. Only
 	// Start and then the door's goroutine touch it.
@@ -44,17 +40,22 @@ type Server struct {
 
 // Start opens the backend's port and serves until Close. It fails on rules that
 // can't be meant and on a port that can't be had.
-func Start(opts Options) (*Server, error) {
+func Start(opts Options) (*Server, error) { return start(opts, func(*Server) {}) }
+
+// start is Start with a last touch before anybody can come.
+func start(opts Options, prepare func(*Server)) (*Server, error) {
 	addr, err := opts.check()
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %w", opts.Name, err)
 	}
-	s := &Server{opts: opts, doors: opts.Rules.DoorChanges(), conns: map[*conn]struct{}{}, watching: true}
-	s.shuts = len(s.doors) > 1 || s.doors[0].Door != fault.Open
+	s := &Server{opts: opts, conns: map[*conn]struct{}{}, watching: true}
+	s.in.Store(newRegime(s.newSet(opts.Rules, opts.Text, 0), opts.Rules.DoorChanges()))
+	prepare(s)
 	s.buffers.New = func() any { return newBuffers() }
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if s.port, err = reserve(addr); err == nil {
-		if err = s.turn(s.doors[0].Door); err != nil {
+		s.port.queue = opts.Backlog
+		if err = s.turn(s.in.Load().doors[0].Door); err != nil {
 			s.port.close()
 		}
 	}
@@ -68,6 +69,21 @@ func Start(opts Options) (*Server, error) {
 
 // Addr is the address that the backend has, "127.0.0.1:port", also while it refuses.
 func (s *Server) Addr() string { return s.port.addr.String() }
+
+// Counts are what a backend has seen so far.
+type Counts struct {
+	// Connections were accepted, Open of them are still open.
+	Connections, Open int
+	// Requests whose head was read.
+	Requests int
+}
+
+// Counts returns what the backend has seen so far.
+func (s *Server) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Counts{Connections: s.connections, Open: len(s.conns), Requests: s.requests}
+}
 
 // Close ends every connection and frees the port. It returns when all is gone,
 // or after 5 s with an error that says what is left. It may be called again.
@@ -106,7 +122,7 @@ func (s *Server) admit(tcp *net.TCPConn) {
 	c := &conn{s: s}
 	ctx, cancel := context.WithCancel(s.ctx)
 	c.cancel = cancel
-	c.wire = wire{conn: tcp, ctx: ctx, clock: s.opts.Clock, doors: s.doors, shuts: s.shuts, until: never}
+	c.wire = wire{conn: tcp, ctx: ctx, clock: s.opts.Clock, in: &s.in, until: never}
 	s.mu.Lock()
 	s.connections++
 	c.number = s.connections
@@ -115,12 +131,21 @@ func (s *Server) admit(tcp *net.TCPConn) {
 	s.running.Go(c.serve)
 }
 
+// countRequest counts a request and says which rules it gets: both at once, so
+// that no request belongs to one set and is counted for another.
+func (s *Server) countRequest() (x *set, number int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests++
+	return s.in.Load().set, s.requests
+}
+
 // forget lets an ended connection go.
 func (s *Server) forget(c *conn) {
+	c.kill()
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
-	c.kill()
 }
 
 // each calls f for every connection.
@@ -135,5 +160,9 @@ func (s *Server) each(f func(*conn)) {
 func (s *Server) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failed = errors.Join(s.failed, fmt.Errorf("backend %s: %w", s.opts.Name, err))
+	err = fmt.Errorf("backend %s: %w", s.opts.Name, err)
+	s.failed = errors.Join(s.failed, err)
+	if s.alarm != nil {
+		s.alarm(err)
+	}
 }

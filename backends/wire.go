@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -22,9 +23,9 @@ type wire struct {
 	conn  *net.TCPConn
 	ctx   context.Context // ends with the connection
 	clock *clock.Clock
-	doors fault.Doors
-	shuts bool // some door isn't open at some time
-	// until is when a read gives up with os.ErrDeadlineExceeded, in scenario time.
+	in    *atomic.Pointer[regime] // the backend's
+	// until is when a read gives up with os.ErrDeadlineExceeded, in scenario time,
+	// or when the backend can act after that.
 	until time.Duration
 	// budget is how many bytes may still be read, 0 for any number.
 	budget int
@@ -38,10 +39,11 @@ var errTooBig = errors.New("request head too big")
 // Read reads when the backend can, and not after until.
 func (w *wire) Read(p []byte) (int, error) {
 	for {
+		r := w.in.Load()
 		// One look at the clock for both: between two, the backend could stop and
 		// the read not know it.
 		now := w.clock.Now()
-		if w.shuts {
+		if r.shuts {
 			var err error
 			if now, err = w.open(); err != nil {
 				return 0, err
@@ -50,7 +52,10 @@ func (w *wire) Read(p []byte) (int, error) {
 		if w.until != never && w.begun() && now >= w.until {
 			return 0, os.ErrDeadlineExceeded
 		}
-		w.readDeadline(now)
+		w.readDeadline(r, now)
+		if w.in.Load() != r {
+			continue // or the deadline could have undone a wake
+		}
 		n, err := w.conn.Read(p)
 		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
 			w.reading = true // also if it was wake that set it
@@ -67,18 +72,18 @@ func (w *wire) Read(p []byte) (int, error) {
 
 // Write writes all of p, stopping where the backend does.
 func (w *wire) Write(p []byte) (int, error) {
-	if !w.shuts {
-		return w.conn.Write(p)
-	}
 	done := 0
 	for done < len(p) {
-		now, err := w.open()
-		if err != nil {
-			return done, err
-		}
+		r := w.in.Load()
 		stop, ok := time.Duration(0), false
-		if w.begun() {
-			stop, ok = w.doors.Stops(now)
+		if r.shuts {
+			now, err := w.open()
+			if err != nil {
+				return done, err
+			}
+			if w.begun() {
+				stop, ok = r.doors.Stops(now)
+			}
 		}
 		switch {
 		case ok:
@@ -87,6 +92,9 @@ func (w *wire) Write(p []byte) (int, error) {
 		case w.writing:
 			w.conn.SetWriteDeadline(time.Time{})
 			w.writing = false
+		}
+		if w.in.Load() != r {
+			continue
 		}
 		n, err := w.conn.Write(p[done:])
 		done += n
@@ -101,7 +109,7 @@ func (w *wire) Write(p []byte) (int, error) {
 
 // waited waits until the backend's door is open; false when the connection ended first.
 func (w *wire) waited() bool {
-	if !w.shuts {
+	if !w.in.Load().shuts {
 		return true
 	}
 	_, err := w.open()
@@ -112,16 +120,21 @@ func (w *wire) waited() bool {
 // it was. One that refuses is about to close this connection, which ends the wait.
 func (w *wire) open() (time.Duration, error) {
 	for {
+		r := w.in.Load()
 		now := w.clock.Now()
-		door, next, ok := w.doors.At(max(now, 0))
+		door, next, ok := r.doors.At(max(now, 0))
 		switch {
 		case door == fault.Open:
 			return now, nil
 		case !ok:
-			<-w.ctx.Done()
-			return 0, net.ErrClosed
+			select {
+			case <-r.over:
+				continue
+			case <-w.ctx.Done():
+				return 0, net.ErrClosed
+			}
 		}
-		if w.clock.SleepUntil(w.ctx, next, clock.Wait) != nil {
+		if err := w.clock.SleepUnless(w.ctx, r.over, next, clock.Wait); err != nil && err != clock.ErrOver {
 			return 0, net.ErrClosed
 		}
 	}
@@ -130,12 +143,12 @@ func (w *wire) open() (time.Duration, error) {
 // readDeadline makes the next read return when it has to stop: at until, or
 // when the backend next stands still. Before scenario time has begun neither
 // has an instant yet; wake interrupts such a read.
-func (w *wire) readDeadline(now time.Duration) {
+func (w *wire) readDeadline(r *regime, now time.Duration) {
 	stop := w.until
 	if !w.begun() {
 		stop = never
-	} else if w.shuts {
-		if t, ok := w.doors.Stops(now); ok {
+	} else if r.shuts {
+		if t, ok := r.doors.Stops(now); ok {
 			stop = min(stop, t)
 		}
 	}
@@ -153,7 +166,7 @@ func (w *wire) readDeadline(now time.Duration) {
 // again. Another goroutine calls it, when scenario time begins and when the
 // backend stops: the runtime's own timers may be milliseconds late.
 func (w *wire) wake() {
-	if w.shuts {
+	if w.in.Load().shuts {
 		w.conn.SetDeadline(past)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,10 +33,9 @@ func TestWriteStopsInTheMiddle(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	w := wire{
-		conn: server.(*net.TCPConn), ctx: ctx, clock: clock.New(1), shuts: true, until: never,
-		doors: fault.Doors{{Door: fault.Open}, {At: at, Door: fault.Frozen}, {At: until, Door: fault.Open}},
-	}
+	var in atomic.Pointer[regime]
+	in.Store(newRegime(&set{}, fault.Doors{{Door: fault.Open}, {At: at, Door: fault.Frozen}, {At: until, Door: fault.Open}}))
+	w := wire{conn: server.(*net.TCPConn), ctx: ctx, clock: clock.New(1), in: &in, until: never}
 	body := fault.Body{Size: size}
 	sent := body.Append(nil, 0, size)
 	w.clock.Begin(time.Now())

@@ -25,7 +25,7 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		o.Backends = found.Backends
 		o.Start = func(ctx context.Context, s live.Setup) (live.Proxy, error) {
 			n := r.options()
-			n.Config, n.Backends, n.Clock, n.Sink = s.Config, s.Backends, s.Clock, s.Sink
+			n.Config, n.Backends, n.Clock, n.Sink, n.CA = s.Config, s.Backends, s.Clock, s.Sink, s.CA
 			var err error
 			if real, err = nginx.Start(ctx, n); err != nil {
 				return nil, err

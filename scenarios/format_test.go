@@ -51,6 +51,13 @@ func TestTheFormatPageIsTrue(t *testing.T) {
 		}
 	}
 	load("the example", yaml)
+	if a, rest, ok := strings.Cut(page, "may also be a mapping, `app1:8080: "); !ok || a == "" {
+		t.Error("the page doesn't say how a backend is a mapping")
+	} else {
+		own, _, _ := strings.Cut(rest, "`")
+		own = strings.Join(strings.Fields(own), " ")
+		load(own, regexp.MustCompile(`(?s)  app1:8080: .*?\ntraffic:`).ReplaceAllLiteralString(yaml, "  app1:8080: "+own+"\ntraffic:"))
+	}
 
 	faults := rows(t, page, "do")
 	for _, k := range fault.Kinds() {

@@ -31,6 +31,14 @@ func (d Doors) after(t time.Duration) int {
 	return sort.Search(len(d), func(i int) bool { return d[i].At > t })
 }
 
+// After returns the first change after t; false when there is none.
+func (d Doors) After(t time.Duration) (DoorChange, bool) {
+	if i := d.after(t); i < len(d) {
+		return d[i], true
+	}
+	return DoorChange{}, false
+}
+
 // Thaw maps an instant at which a backend would act on a connection to the one
 // at which it can: a stopped process and a host that is gone stand still until
 // that ends. It is false when that never ends. At an instant at which the port
@@ -68,6 +76,29 @@ func (d Doors) Closes(t time.Duration) (time.Duration, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Then is a door that is as d says before at, and from then on as next says,
+// whose instants count from at.
+func (d Doors) Then(at time.Duration, next Doors) Doors {
+	var out Doors
+	for _, c := range d {
+		if c.At < at {
+			out = append(out, c)
+		}
+	}
+	for _, c := range next {
+		c.At += at
+		if len(out) == 0 || out[len(out)-1].Door != c.Door {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Shuts says whether the door is ever not open.
+func (d Doors) Shuts() bool {
+	return slices.ContainsFunc(d, func(c DoorChange) bool { return c.Door != Open })
 }
 
 // changes samples door at the edges and keeps the instants at which it differs.

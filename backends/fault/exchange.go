@@ -49,6 +49,12 @@ func DrawReuse(seed uint64, backend string, rule, connection, n int) float64 {
 		"connection "+strconv.Itoa(connection)+" exchange "+strconv.Itoa(n))
 }
 
+// DrawHandshake is the draw of a rule's share at a TLS handshake, keyed by the
+// connection's number.
+func DrawHandshake(seed uint64, backend string, rule, connection int) float64 {
+	return Draw(seed, "share", backend, strconv.Itoa(rule), "handshake "+strconv.Itoa(connection))
+}
+
 // DrawConnection is the draw of a rule's share at accept, where no request is
 // known yet: it is keyed by the connection's number.
 func DrawConnection(seed uint64, backend string, rule, connection int) float64 {

@@ -40,6 +40,7 @@ func Kinds() []Kind {
 		{"respond", "an ordinary answer", func() Spec { return new(RespondSpec) }},
 		{"slow_pdf", "a report that takes its time, then is streamed as a PDF of the asked size", func() Spec { return new(SlowPDFSpec) }},
 		{"status", "an answer of which only the status matters", func() Spec { return new(StatusSpec) }},
+		{"tls", "how a connection by https is taken up: the handshake and the certificate", func() Spec { return new(TLSSpec) }},
 		{"wait", "a step of a list: time passes", func() Spec { return new(WaitSpec) }},
 		{"workers", "how many requests are worked on at the same time, and what waits", func() Spec { return new(WorkersSpec) }},
 	}

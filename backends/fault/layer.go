@@ -20,6 +20,11 @@ const (
 	OnKeep
 	// OnReuse acts at the first byte of a further request on a connection.
 	OnReuse
+	// OnHandshake acts on a connection by TLS before anything is read from it.
+	OnHandshake
+
+	// Layers is how many there are.
+	Layers
 )
 
 // Layer is the layer at which the fault acts.
@@ -35,8 +40,21 @@ func (f *Fault) Layer() Layer {
 		return OnKeep
 	case f.OnReuse != 0:
 		return OnReuse
+	case f.TLS != nil:
+		return OnHandshake
 	}
 	return OnRequest
+}
+
+// Name is what the fault does, as a scenario writes it.
+func (f *Fault) Name() string {
+	switch {
+	case f.AtAccept == Close:
+		return "close"
+	case f.AtAccept == Reset:
+		return "reset"
+	}
+	return f.name()
 }
 
 // name is what the fault is called where it can't stand.
@@ -52,6 +70,8 @@ func (f *Fault) name() string {
 		return "keepalive"
 	case OnReuse:
 		return "close_on_reuse"
+	case OnHandshake:
+		return "tls"
 	}
 	return f.Script.Name
 }
@@ -62,7 +82,7 @@ func (f *Fault) admits(selector string) error {
 	case OnDoor:
 		return fmt.Errorf("%s: %s acts on the backend as a whole, so only from and until can select it",
 			selector, f.name())
-	case OnAccept:
+	case OnAccept, OnHandshake:
 		if selector != "connection" && selector != "share" {
 			return fmt.Errorf("%s: %s comes before any request is read, "+
 				"so only from, until, connection and share can select it", selector, f.name())
@@ -75,6 +95,9 @@ func (f *Fault) admits(selector string) error {
 	}
 	return nil
 }
+
+// PickIn returns what the first rule of the layer that matches does; nil for none.
+func (rs Rules) PickIn(l Layer, x *Exchange) *Fault { return rs.first(l, x) }
 
 // first returns what the first rule of the layer that matches does; nil for none.
 func (rs Rules) first(l Layer, x *Exchange) *Fault {

@@ -146,6 +146,8 @@ type Fault struct {
 	OnReuse Op
 	// Workers limits how many requests are worked on; nil for faults of other layers.
 	Workers *Workers
+	// TLS is how a TLS connection is taken up; nil for faults of other layers.
+	TLS *TLS
 	// Script is played for a request.
 	Script Script
 }

@@ -43,6 +43,7 @@ type commands struct {
 	Plan    planCommand    `cmd:"" help:"Print every planned instant of a scenario."`
 	Compare compareCommand `cmd:"" help:"Run scenarios on several engines and print only what differs."`
 	Replay  replayCommand  `cmd:"" help:"Let the nginx model replay the instants of a stored run."`
+	Backend backendCommand `cmd:"" help:"Serve misbehaving backends for any proxy, without a scenario."`
 	Schema  schemaCommand  `cmd:"" help:"Print the JSON Schema of scenario files."`
 	Proxy   proxyCommand   `cmd:"" help:"Serve an nginx.conf with the bundled proxy: exact, not for production."`
 }

@@ -14,12 +14,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/nolive/nolive/backends"
 	"github.com/nolive/nolive/harness/cli"
 )
 
 // TestMain makes this binary the command itself when it is called nolive, as
 // scripts and tests call it.
 func TestMain(m *testing.M) {
+	backends.Child()
 	testscript.Main(m, map[string]func(){"nolive": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()

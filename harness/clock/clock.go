@@ -4,6 +4,7 @@ package clock
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -63,8 +64,18 @@ func (c *Clock) Instant(t time.Duration) time.Time {
 // SleepUntil waits for scenario time t and notes how late it returned, in the
 // given kind of lateness. It returns ctx's error if that ended first.
 func (c *Clock) SleepUntil(ctx context.Context, t time.Duration, kind Kind) error {
+	return c.SleepUnless(ctx, nil, t, kind)
+}
+
+// ErrOver is what SleepUnless returns when something else came first.
+var ErrOver = errors.New("something else came first")
+
+// SleepUnless is SleepUntil that ends early, with ErrOver, when over is closed.
+func (c *Clock) SleepUnless(ctx context.Context, over <-chan struct{}, t time.Duration, kind Kind) error {
 	select {
 	case <-c.begun:
+	case <-over:
+		return ErrOver
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -73,6 +84,8 @@ func (c *Clock) SleepUntil(ctx context.Context, t time.Duration, kind Kind) erro
 		defer timer.Stop()
 		select {
 		case <-timer.C:
+		case <-over:
+			return ErrOver
 		case <-ctx.Done():
 			return ctx.Err()
 		}

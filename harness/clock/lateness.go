@@ -25,6 +25,14 @@ type Lateness struct {
 	mu   sync.Mutex
 	hist [kinds]*hdrhistogram.Histogram
 	max  [kinds]time.Duration
+	also func(Kind, time.Duration)
+}
+
+// Also has f called with every lateness that is noted from now on.
+func (l *Lateness) Also(f func(Kind, time.Duration)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.also = f
 }
 
 // Jitter sums up one kind of lateness, in scenario time with three digits.
@@ -44,6 +52,9 @@ func (l *Lateness) Note(k Kind, d time.Duration) {
 	}
 	_ = l.hist[k].RecordValue(min(max(d.Microseconds(), 0), 3600e6))
 	l.max[k] = max(l.max[k], d)
+	if l.also != nil {
+		l.also(k, d)
+	}
 }
 
 // Max is the worst lateness of one kind so far. Unlike Jitter it is exact and

@@ -9,13 +9,18 @@ import (
 
 // startBackend starts the fake backend that plays a scenario's backend.
 func (t *try) startBackend(b scenario.Backend) (backend, error) {
-	listen := ""
+	o := backends.Options{Name: b.Name, Rules: b.Rules, Clock: t.clock, Sink: &t.record, Seed: t.o.Plan.Seed, Certificates: t.secure.sets[b.Name]}
 	if t.o.Backends != "" {
-		listen = net.JoinHostPort(t.o.Backends, "0")
+		o.Listen = net.JoinHostPort(t.o.Backends, "0")
 	}
-	s, err := backends.Start(backends.Options{
-		Name: b.Name, Rules: b.Rules, Clock: t.clock, Sink: &t.record, Seed: t.o.Plan.Seed, Listen: listen,
-	})
+	if b.Process {
+		p, err := backends.StartProcess(o)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
+	s, err := backends.Start(o)
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,9 @@ type Setup struct {
 	// counts among events of the same instant only. Safe for concurrent use.
 	Sink event.Sink
 	Seed uint64
+	// CA is the certificate, in PEM, of the authority that backends reached by
+	// https have theirs from; nil when there is none.
+	CA []byte
 }
 
 // Proxy is a proxy under test that accepts connections.

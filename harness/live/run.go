@@ -41,6 +41,7 @@ type try struct {
 	// listen starts a backend.
 	listen func(scenario.Backend) (backend, error)
 
+	secure   secure
 	cancel   context.CancelCauseFunc
 	backends []backend
 	proxy    Proxy
@@ -103,6 +104,10 @@ func (t *try) run(parent context.Context) (*Outcome, error) {
 func (t *try) start(ctx context.Context) (*load, error) {
 	s := t.o.Plan.Scenario
 	addresses := make(map[string]string, len(s.Backends))
+	var err error
+	if t.secure, err = newSecure(s.Nginx); err != nil {
+		return nil, err
+	}
 	for _, b := range s.Backends {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -115,7 +120,7 @@ func (t *try) start(ctx context.Context) (*load, error) {
 		addresses[b.Name] = server.Addr()
 	}
 	proxy, err := t.o.Start(ctx, Setup{
-		Config: s.Nginx, Backends: addresses, Clock: t.clock, Sink: &t.record, Seed: t.o.Plan.Seed,
+		Config: s.Nginx, Backends: addresses, Clock: t.clock, Sink: &t.record, Seed: t.o.Plan.Seed, CA: t.secure.ca,
 	})
 	if err != nil {
 		return nil, err

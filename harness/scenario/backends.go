@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -20,14 +22,19 @@ const everyBackend = "*"
 func (r *resolver) backends() {
 	n := bind.Node(r.b, &r.form.Backends)
 	given := map[string]fault.Rules{}
+	process := map[string]bool{}
 	if n != nil {
 		bind.Pairs(n, func(k, _ *yaml.Node) {
-			rules := r.form.Backends[k.Value]
-			if rules == nil {
+			x := r.form.Backends[k.Value]
+			if x == nil {
 				return
 			}
 			r.knownBackend(k, k.Value, "backends")
-			given[k.Value] = r.rules(k.Value, *rules)
+			given[k.Value] = r.rules(k.Value, x.Rules)
+			process[k.Value] = x.Process
+			if n := bind.Key(r.b, &x.Listen); n != nil {
+				r.b.Errorf(n, "listen: the backends of a scenario get ports by themselves")
+			}
 		})
 	}
 	if r.cfg == nil {
@@ -35,9 +42,27 @@ func (r *resolver) backends() {
 	}
 	for _, name := range r.cfg.Backends {
 		r.s.Backends = append(r.s.Backends, Backend{
-			Name:  name,
-			Rules: append(slices.Clone(given[name]), given[everyBackend]...),
+			Name:    name,
+			Rules:   append(slices.Clone(given[name]), given[everyBackend]...),
+			Process: process[name] || process[everyBackend],
 		})
+	}
+}
+
+// bindBackend takes a list of rules, or a mapping that has them under a key.
+func bindBackend(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
+	x := v.Addr().Interface().(*form.Backend)
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		b.Value(what, n, reflect.ValueOf(&x.Rules).Elem())
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null":
+		b.Errorf(n, "%s is empty; give it a value or leave it out", what)
+	case n.Kind != yaml.MappingNode:
+		b.Want(n, what, "", "a list of rules")
+	case len(n.Content) == 0:
+		b.Errorf(n, "%s: this says nothing; leave it out", what)
+	default:
+		b.Fields(what, n, v)
 	}
 }
 
@@ -58,8 +83,9 @@ func (r *resolver) knownBackend(n *yaml.Node, name, what string) {
 }
 
 func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
-	var out fault.Rules
-	var told bool
+	var out, sound fault.Rules // sound are those without a mistake
+	var at []*yaml.Node        // their nodes
+	var told [fault.Layers]bool
 	for i := range rules {
 		x := &rules[i]
 		n := bind.Node(r.b, x)
@@ -76,19 +102,31 @@ func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 				r.b.Errorf(bind.Key(r.b, &x.When), "%s: %v", backend, err)
 			}
 		}
-		if len(x.Do.Fault.Script.Steps) > 0 && slices.ContainsFunc(out, always) && !told {
-			told = true
-			r.b.Errorf(n, "%s: this rule is never reached, because one before it has no when", backend)
+		out = append(out, rule)
+		if r.b.Within(n) {
+			continue
 		}
-		out = append(out, fault.Rule{When: w, Do: x.Do.Fault})
+		sound, at = append(sound, rule), append(at, n)
+		if l := rule.Do.Layer(); !told[l] {
+			told[l] = r.reached(at, backend, sound)
+		}
 	}
 	return out
 }
 
-// always says whether a rule takes every request. One with a mistake has no steps.
-func always(x fault.Rule) bool {
-	w := x.When
-	return w.OnlyWindow() && w.From == 0 && w.Until == 0 && w.Lasts == 0 && len(x.Do.Script.Steps) > 0
+// reached reports the last rule of a list when an earlier one takes everything.
+func (r *resolver) reached(at []*yaml.Node, backend string, rules fault.Rules) (told bool) {
+	last := len(rules) - 1
+	i := rules.Shadowed(last)
+	if i < 0 {
+		return false
+	}
+	why := "one before it has no when"
+	if w := &rules[i].When; !w.OnlyWindow() || w.From > 0 || w.Until > 0 || w.Lasts > 0 {
+		why = fmt.Sprintf("the one in line %d takes all of it", at[i].Line)
+	}
+	r.b.Errorf(at[last], "%s: this rule is never reached, because %s", backend, why)
+	return true
 }
 
 func (r *resolver) when(backend string, w *form.When) fault.When {
@@ -145,9 +183,13 @@ func (r *resolver) window(backend string, w *form.When) {
 		r.b.Errorf(until, "%s: this window never opens: until %s isn't after from %s", backend, written(w.Until), written(w.From))
 		return
 	}
-	if from != nil {
-		r.opens(from, backend, w.From)
+	if from == nil {
+		return
 	}
+	if r.ttl > 0 && w.From >= r.ttl {
+		r.b.Errorf(from, "%s: this window never opens: the rules end after %s, their ttl", backend, written(r.ttl))
+	}
+	r.opens(from, backend, w.From)
 }
 
 // opens reports a window that opens when all traffic is over: as a mistake when

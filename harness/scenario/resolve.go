@@ -22,12 +22,15 @@ type resolver struct {
 	form *form.Scenario
 	s    *Scenario
 	cfg  *config
+	// ttl is how long rules hold that are given to a running backend, 0 for ever.
+	ttl time.Duration
 }
 
 func newBinder() *bind.Binder {
 	return &bind.Binder{Custom: map[reflect.Type]bind.Func{
 		reflect.TypeFor[form.Nginx]():       bindNginx,
 		reflect.TypeFor[form.Do]():          bindDo,
+		reflect.TypeFor[form.Backend]():     bindBackend,
 		reflect.TypeFor[form.Expectation](): bindExpectation,
 		reflect.TypeFor[form.Addresses]():   bindAddresses,
 		reflect.TypeFor[form.Headers]():     bindHeaders,

@@ -80,6 +80,8 @@ type Backend struct {
 	// Name is exactly as the configuration writes the address.
 	Name  string
 	Rules fault.Rules
+	// Process runs it as a process of its own, where there are processes.
+	Process bool
 }
 
 // Traffic is one source of requests.

@@ -51,6 +51,7 @@ func buildSchema(t *testing.T) []byte {
 	b.loads()
 	http, _ := b.defs["Client"].Properties.Get("http")
 	*http = jsonschema.Schema{Enum: []any{"1.0", "1.1", 1, 1.1}, Description: http.Description}
+	b.backend()
 	b.variants(s)
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -99,6 +100,16 @@ func oneKey(description string) *jsonschema.Schema {
 		Type: "object", Description: description, Properties: jsonschema.NewProperties(),
 		AdditionalProperties: jsonschema.FalseSchema, MinProperties: &one, MaxProperties: &one,
 	}
+}
+
+// backend lets a backend be a list of rules too.
+func (b *schemaBuilder) backend() {
+	long := b.defs["Backend"]
+	long.Properties.Delete("listen") // of nolive backend
+	description := long.Description
+	one := uint64(1)
+	long.Description, long.MinProperties = "", &one
+	b.defs["Backend"] = &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{ref("Rules"), long}}
 }
 
 // faults adds what may stand under do:.
@@ -233,7 +244,7 @@ func (b *schemaBuilder) variants(s *jsonschema.Schema) {
 	b.defs["VariantClient"] = loose(b.defs["Client"])
 	b.defs["VariantTraffic"] = t
 	set(v, "traffic", nullable(&jsonschema.Schema{Type: "object", AdditionalProperties: nullable(ref("VariantTraffic"))}))
-	set(v, "backends", nullable(&jsonschema.Schema{Type: "object", AdditionalProperties: nullable(ref("Rules"))}))
+	set(v, "backends", nullable(&jsonschema.Schema{Type: "object", AdditionalProperties: nullable(ref("Backend"))}))
 	b.defs["Variant"] = v
 	set(s, "variants", &jsonschema.Schema{Type: "object", AdditionalProperties: ref("Variant"),
 		PropertyNames: &jsonschema.Schema{Pattern: scenarioName.String()}})

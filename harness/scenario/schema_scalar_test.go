@@ -136,6 +136,8 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 		return text(`^` + durationPattern + `$`)
 	case "close_on_reuse":
 		return &jsonschema.Schema{Enum: []any{"fin", "reset", "blackhole"}}
+	case "tls":
+		return &jsonschema.Schema{Enum: []any{"good", "hang", "close", "reset", "refuse", "plain", "expired", "wrong_name", "untrusted"}}
 	case "close", "reset", "hang":
 		return &jsonschema.Schema{Enum: cutPlaces}
 	}

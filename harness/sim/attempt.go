@@ -23,6 +23,7 @@ func (s *Sim) attempt(f *flight, d upstream.Decision) {
 		return
 	}
 	f.own = conn{b: b, opened: s.now, peer: d.Peer}
+	f.connectBy = s.now + pass.ConnectTimeout
 	f.conn = &f.own
 	f.x = exchange{b: b, conn: f.conn}
 	x := &f.x
@@ -32,7 +33,7 @@ func (s *Sim) attempt(f *flight, d upstream.Decision) {
 	case fault.Blackholed:
 		s.connectLater(f, x, pass.ConnectTimeout)
 	default:
-		s.request(f, x)
+		s.connected(f, x)
 	}
 }
 
@@ -61,7 +62,13 @@ func (s *Sim) connectLater(f *flight, x *exchange, timeout time.Duration) {
 }
 
 // connected goes on once the connection stands.
-func (s *Sim) connected(f *flight, x *exchange) { s.request(f, x) }
+func (s *Sim) connected(f *flight, x *exchange) {
+	if f.trip.Step.Pass.TLS {
+		s.handshake(f, x)
+		return
+	}
+	s.request(f, x)
+}
 
 // request sends the request on the flight's connection: the kernel takes it at
 // once, the backend reads it when it can.

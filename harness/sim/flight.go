@@ -30,17 +30,19 @@ type flight struct {
 
 	// x and own are the memory of the attempt's exchange and of a connection that
 	// isn't kept; conn is the connection in use.
-	x        exchange
-	own      conn
-	conn     *conn
-	asked    time.Duration // the attempt's request was sent whole
-	script   *fault.Script
-	sights   []fault.Sight
-	outcome  event.Outcome
-	cut      event.Outcome // how a truncated body broke off
-	status   int           // of the backend's response
-	passing  bool          // its header went to the client
-	deserted bool          // the client left, but proxy_ignore_client_abort is on
+	x    exchange
+	own  conn
+	conn *conn
+	// connectBy is when proxy_connect_timeout passes.
+	connectBy time.Duration
+	asked     time.Duration // the attempt's request was sent whole
+	script    *fault.Script
+	sights    []fault.Sight
+	outcome   event.Outcome
+	cut       event.Outcome // how a truncated body broke off
+	status    int           // of the backend's response
+	passing   bool          // its header went to the client
+	deserted  bool          // the client left, but proxy_ignore_client_abort is on
 }
 
 func (s *Sim) newFlight() *flight {

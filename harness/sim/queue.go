@@ -24,6 +24,9 @@ const (
 	doRead                    // a backend gets to read a request
 	doConnected               // a retransmitted SYN is answered at last
 	doConnectFail             // proxy_connect_timeout
+	doHandshake               // a backend takes a TLS connection up
+	doGone                    // a backend accepts a connection that was given up
+	doShaken                  // a TLS handshake is over
 	doHeader                  // the response header is complete
 	doFail                    // the attempt fails as f.outcome says
 	doEnd                     // the exchange is over as f.outcome says

@@ -99,6 +99,12 @@ func (s *Sim) do(st *step) {
 		s.connected(st.f, st.x)
 	case doConnectFail:
 		s.follow(st.f, st.f.req.Fail(s.now, event.ConnectTimeout))
+	case doHandshake:
+		s.handshake(st.f, st.x)
+	case doGone:
+		s.accept(st.x)
+	case doShaken:
+		s.request(st.f, st.x)
 	case doFail:
 		s.follow(st.f, st.f.req.Fail(s.now, st.f.outcome))
 	case doHeader:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nolive/nolive/backends/certs"
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
@@ -97,6 +98,11 @@ func (p *Process) launch(ctx context.Context, env []string, render renderFunc, t
 	}
 	if err := os.WriteFile(p.prefix.file(confFile), conf.Text, 0o644); err != nil {
 		return &PrefixError{p.prefix.dir, err}
+	}
+	if p.opts.CA != nil {
+		if err := os.WriteFile(p.prefix.file(certs.File), p.opts.CA, 0o644); err != nil {
+			return &PrefixError{p.prefix.dir, err}
+		}
 	}
 
 	args := []string{"-p", p.prefix.dir, "-c", p.prefix.file(confFile)}

@@ -159,6 +159,9 @@ type Pass struct {
 	// Number tells this proxied location from the others of the configuration;
 	// from 1.
 	Number int
+	// TLS is true for https://: connections begin with a handshake, and nothing is
+	// sent before it is over.
+	TLS bool
 	// Match is the part of the request's path that URI replaces: the location's.
 	Match string
 	// URI replaces the part of the request's path that the location matched,

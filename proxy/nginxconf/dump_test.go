@@ -132,7 +132,7 @@ func dumpLocation(b *strings.Builder, l *Location) {
 		if p.dynamic != nil {
 			fmt.Fprintf(b, " pass $(%s)", p.dynamic.Source())
 		} else {
-			fmt.Fprintf(b, " pass %s", p.Upstream.Name)
+			fmt.Fprintf(b, " pass %s%s", map[bool]string{true: "tls "}[p.TLS], p.Upstream.Name)
 		}
 		if p.HasURI {
 			fmt.Fprintf(b, " uri %s", p.URI)

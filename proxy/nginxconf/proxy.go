@@ -20,6 +20,8 @@ type proxyLevel struct {
 	// headers are the level's proxy_set_header lines: one hides all inherited ones.
 	headers []header
 	logs    logLevel
+	// verify is the proxy_ssl_verify in force.
+	verify *Directive
 	// root is the directive that says where files are.
 	root *Directive
 	// realIP is the level's own, serverRealIP that of the server's level.
@@ -52,6 +54,7 @@ func (l proxyLevel) over(outer proxyLevel) proxyLevel {
 	inherit(&l.timeout, outer.timeout)
 	inherit(&l.http11, outer.http11)
 	inherit(&l.keepClient, outer.keepClient)
+	inherit(&l.verify, outer.verify)
 	inherit(&l.root, outer.root)
 	inherit(&l.serverRealIP, outer.serverRealIP)
 	l.realIP = l.realIP.over(outer.realIP)
@@ -119,6 +122,8 @@ func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
 			l.method = in.optional(d)
 		case "proxy_set_body":
 			l.body = in.optional(d)
+		case "proxy_ssl_verify":
+			l.verify = d
 		case "root", "alias":
 			l.root = d
 		case "set_real_ip_from", "real_ip_header", "real_ip_recursive":
@@ -202,7 +207,9 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 	port := 80
 	if scheme == "https" {
 		port = 443
-		in.nginxOnly(d, "backends here speak no TLS")
+		if l.verify != nil && strings.EqualFold(l.verify.Arg(0), "on") {
+			in.nginxOnly(l.verify, "certificates aren't verified here")
+		}
 	}
 	a, err := parseAddress(rest, port, forPass)
 	if err != "" {
@@ -220,7 +227,7 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 		return nil
 	}
 	in.numbered++
-	p := &Pass{Upstream: u, Number: in.numbered, Match: m.path, URI: a.uri, HasURI: a.uri != ""}
+	p := &Pass{Upstream: u, TLS: scheme == "https", Number: in.numbered, Match: m.path, URI: a.uri, HasURI: a.uri != ""}
 	p.take(l, in.keeps(l, u))
 	return p
 }
@@ -234,7 +241,7 @@ func (in *interpreter) dynamic(d *Directive, l proxyLevel) *Pass {
 	}
 	in.decides(d, 0, t.Names())
 	if len(d.Arg(0)) > 5 && strings.EqualFold(d.Arg(0)[:5], "https") {
-		in.nginxOnly(d, "backends here speak no TLS")
+		in.nginxOnly(d, "https with variables isn't modelled")
 	}
 	if l, ok := passLiteral("proxy_pass", d.Arg(0)); ok {
 		in.pool(d, l.address)

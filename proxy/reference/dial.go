@@ -10,6 +10,7 @@ import (
 
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
 // dialer connects without keep-alive probes, as nginx does.
@@ -56,9 +57,9 @@ func (d *dialing) AfterFunc(f func()) (stop func() bool) {
 
 // connect opens a connection to a peer. The outcome says how it failed, 0 when
 // it didn't; err is errHalted or errLocal.
-func (c *client) connect(n *node, peer int, timeout time.Duration) (*upconn, event.Outcome, error) {
+func (c *client) connect(n *node, peer int, pass *nginxconf.Pass) (*upconn, event.Outcome, error) {
 	c.doing.Store(connecting)
-	d := &dialing{c, c.later(timeout)}
+	d := &dialing{c, c.later(pass.ConnectTimeout)}
 	// Not DialTCP: given a zero local address it binds, which is slow and ties up
 	// a port for a minute.
 	network, address := "tcp", n.addresses[peer]
@@ -82,6 +83,13 @@ func (c *client) connect(n *node, peer int, timeout time.Duration) (*upconn, eve
 		return nil, event.Refused, nil
 	}
 	conn := dialed.(streamConn)
+	if pass.TLS {
+		secure, o, err := c.handshake(conn, d, n.addresses[peer])
+		if o != 0 || err != nil {
+			return nil, o, err
+		}
+		conn = secure
+	}
 	u := &upconn{node: n, opened: c.proxy.clock.Now()}
 	if err := u.sock.init(conn); err != nil {
 		_ = conn.Close()

@@ -119,7 +119,7 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 	if up == nil {
 		var o event.Outcome
 		var err error
-		up, o, err = c.connect(n, d.Peer, pass.ConnectTimeout)
+		up, o, err = c.connect(n, d.Peer, pass)
 		switch {
 		case err == errHalted:
 			return c.aborted(n), nil

@@ -43,9 +43,11 @@ type view struct {
 
 const quiet = 150 * time.Millisecond
 
-// evaluate says what a plain client sees of the n-th request on a connection.
-func evaluate(rs fault.Rules, method string, body int64, n int) view {
+// evaluate says what a plain client sees of the n-th request on a connection,
+// from the instant on at which it was sent.
+func evaluate(rs fault.Rules, method string, body int64, n int, sent time.Duration) view {
 	x := exchange(method, body, n)
+	x.At = sent
 	awake := func(t time.Duration) (time.Duration, bool) { return t, true }
 	if f := rs.PickAtAccept(x); f != nil {
 		return view{end: word(f.AtAccept), sights: []fault.Sight{{At: f.AcceptAfter, End: f.AtAccept}}}
@@ -167,7 +169,7 @@ func play(t *testing.T, e catalogue.Entry, rs fault.Rules) string {
 	}
 	defer c.Close()
 	for n := 1; n <= 2; n++ {
-		want := evaluate(rs, method, int64(body), n)
+		want := evaluate(rs, method, int64(body), n, clk.Now())
 		sent := time.Now()
 		if strings.Contains(e.Name, "accept") {
 			sent = begun

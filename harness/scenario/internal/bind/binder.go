@@ -90,6 +90,10 @@ func (b *Binder) Value(what string, n *yaml.Node, v reflect.Value) {
 	}
 }
 
+// Fields fills a struct from a mapping by its own keys, for a Func that takes
+// other forms of the same type too.
+func (b *Binder) Fields(what string, n *yaml.Node, v reflect.Value) { b.structure(what, n, v) }
+
 func orValue(what string) string {
 	if what == "" {
 		return "this"

@@ -30,7 +30,7 @@ type Scenario struct {
 	// Backends says what a backend does, by the address that the configuration
 	// writes, or "*" for all of them: a list of rules, the first that matches
 	// decides. One that isn't mentioned behaves well.
-	Backends map[string]*Rules `yaml:"backends"`
+	Backends map[string]*Backend `yaml:"backends"`
 	// Traffic says who sends what, by a name of your own.
 	Traffic map[string]*Traffic `yaml:"traffic" jsonschema:"required"`
 	// Expect is what must hold, one kind an entry.

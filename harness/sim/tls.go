@@ -1,0 +1,68 @@
+package sim
+
+import (
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+)
+
+// handshake begins a connection by TLS. proxy_connect_timeout, counted from the
+// connect, holds for it too, and whatever goes wrong comes before the request was
+// sent (ngx_http_upstream_ssl_handshake).
+func (s *Sim) handshake(f *flight, x *exchange) {
+	if x.b.door(s.now) == fault.Refusing { // the process went away before it took it up
+		s.due(f, s.now, doFail, event.Refused)
+		return
+	}
+	x.trip, x.f, x.gen = f.trip, f, f.gen
+	at, ok := x.b.doors.Thaw(s.now)
+	switch {
+	case ok && at > s.now && at <= f.connectBy:
+		s.push(step{at: at, do: doHandshake, f: f, x: x, gen: f.gen})
+		return
+	case !ok || at > s.now:
+		if ok {
+			s.push(step{at: at, do: doGone, x: x.outlive()})
+		}
+		s.due(f, f.connectBy, doFail, event.ConnectTimeout)
+		return
+	}
+	over, fails := s.now, false
+	if what := s.accept(x); what != nil {
+		over, fails = s.now+what.AcceptAfter, true
+	} else if t := s.pickHandshake(x); t != nil {
+		over, fails = s.now+t.After, t.Handshake.Fails()
+		if t.Handshake == fault.HungHandshake {
+			over = f.connectBy + 1
+		}
+	}
+	over, ok = x.b.doors.Thaw(over)
+	if closes, shut := x.b.doors.Closes(s.now); shut && (!ok || closes <= over) {
+		over, ok, fails = closes, true, true
+	}
+	switch {
+	case !ok || over > f.connectBy:
+		s.due(f, f.connectBy, doFail, event.ConnectTimeout)
+	case fails:
+		s.due(f, over, doFail, event.Refused)
+	case over == s.now:
+		s.request(f, x)
+	default:
+		s.push(step{at: over, do: doShaken, f: f, x: x, gen: f.gen})
+	}
+}
+
+// pickHandshake is what the backend's rules say of a handshake, nil for nothing.
+func (s *Sim) pickHandshake(x *exchange) *fault.TLS {
+	if len(x.b.rules) == 0 {
+		return nil
+	}
+	f := x.b.rules.PickIn(fault.OnHandshake, &fault.Exchange{
+		At: s.now, Connection: x.conn.number, Draw: func(rule int) float64 {
+			return fault.DrawHandshake(x.b.seed, x.b.name, rule, x.conn.number)
+		},
+	})
+	if f == nil {
+		return nil
+	}
+	return f.TLS
+}
