@@ -2,9 +2,12 @@ package backends
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/clock"
@@ -128,6 +131,22 @@ func (s *Server) stopAccepting() {
 	s.port.ln.SetDeadline(time.Time{})
 }
 
+// shortage notes, once, that a connection couldn't be accepted.
+func (s *Server) shortage(err error) {
+	s.mu.Lock()
+	told := s.short
+	s.short = true
+	s.mu.Unlock()
+	if told {
+		return
+	}
+	var limit unix.Rlimit
+	if errors.Is(err, unix.EMFILE) && unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil {
+		err = fmt.Errorf("no descriptor left for a connection: this process may have %d (ulimit -n)", limit.Cur)
+	}
+	s.fail(err)
+}
+
 // away puts the listener and every connection away.
 func (s *Server) away() {
 	s.stopAccepting()
@@ -151,7 +170,9 @@ func (s *Server) accept(ln *net.TCPListener, ended chan<- struct{}) {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return
 		default:
-			// Out of descriptors, most likely: the queue keeps the connection.
+			// Out of descriptors, most likely: the queue keeps the connection, and the
+			// run proves nothing.
+			s.shortage(err)
 			select {
 			case <-s.ctx.Done():
 				return

@@ -241,6 +241,9 @@ func TestMain(m *testing.M) {
 		fmt.Println(err)
 		os.Exit(0)
 	}
+	if what := os.Getenv("NOLIVE_TEST_CLIENTS"); what != "" {
+		clients(what)
+	}
 	if os.Getenv("NOLIVE_TEST_HARNESS") != "" {
 		harness()
 	}

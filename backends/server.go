@@ -31,6 +31,7 @@ type Server struct {
 	versions    int   // sets of rules so far
 	watching    bool  // the door's goroutine runs
 	failed      error // of the door
+	short       bool  // out of descriptors, and told so
 	alarm       func(error)
 
 	// accepting is closed when the accept loop has ended; nil without one. Only
