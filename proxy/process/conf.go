@@ -34,6 +34,7 @@ type configuration struct {
 	place
 	// backends are the addresses to dial by name.
 	backends map[string]string
+	listens  []*bound
 }
 
 // read reads a configuration. syntax is true when nginx would have found nothing
@@ -59,6 +60,9 @@ func read(o *Options, at place) (c *configuration, syntax bool, err error) {
 		return nil, false, refuse("no \"events\" section in configuration")
 	}
 	if err := c.resolve(); err != nil {
+		return nil, false, err
+	}
+	if err := c.findListens(); err != nil {
 		return nil, false, err
 	}
 	return c, true, c.honoured()
@@ -96,9 +100,6 @@ func (c *configuration) honoured() error {
 			r.lines = append(r.lines, "\"listen "+l.Address+"\" isn't modelled: a range of ports isn't opened; write one listen for each")
 		}
 	})
-	if len(c.Servers) == 0 {
-		r.lines = append(r.lines, "there is no server block in "+c.file+": nothing to serve")
-	}
 	if len(r.lines) == 0 {
 		return nil
 	}
@@ -164,9 +165,10 @@ type word struct {
 func (r *reading) walk(ds []*nginxconf.Directive) {
 	for _, d := range ds {
 		end := d.File.Pos(max(d.Span.End-1, d.Span.Start))
-		if d.Block != nil {
+		if d.Block != nil && d.Name.Text != "upstream" {
 			end = d.File.Pos(d.Block.Span.Start)
 		}
+		// What is wrong with an upstream block is known at its "}".
 		r.all = append(r.all, word{d.File.Name, d.Pos(), end})
 		for _, f := range d.Included {
 			r.walk(f.Directives)

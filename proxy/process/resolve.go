@@ -26,7 +26,9 @@ func (c *configuration) resolve() error {
 		for _, s := range u.Servers {
 			addresses, err := lookUp(s.Name)
 			if err != nil {
-				return refuse("%s in upstream \"%s\"%s", err, s.Name, c.whereBackend(s.Name))
+				return refuse("%s in upstream \"%s\"%s", err, s.Name, c.where(func(d *nginxconf.Directive) bool {
+					return d.Name.Text == "server" && d.Block == nil && d.Arg(0) == s.Name || d.Name.Text == "proxy_pass" && strings.Contains(d.Arg(0), s.Name)
+				}))
 			}
 			for _, a := range addresses {
 				p := s
@@ -107,14 +109,13 @@ func families() (v4, v6 bool) {
 	return v4, v6
 }
 
-// whereBackend is " in FILE:LINE" for the first line that names a backend.
-func (c *configuration) whereBackend(name string) string {
+// where is " in FILE:LINE" for the first directive that is meant.
+func (c *configuration) where(meant func(*nginxconf.Directive) bool) string {
 	var found string
 	var walk func([]*nginxconf.Directive)
 	walk = func(ds []*nginxconf.Directive) {
 		for _, d := range ds {
-			if found == "" && (d.Name.Text == "server" && d.Block == nil && d.Arg(0) == name ||
-				d.Name.Text == "proxy_pass" && strings.Contains(d.Arg(0), name)) {
+			if found == "" && meant(d) {
 				found = " in " + spot(d.File.Pos(d.Span.End-1))
 			}
 			walk(d.Children())

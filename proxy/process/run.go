@@ -103,11 +103,7 @@ func (p *process) tryOut(c *configuration) error {
 		return err
 	}
 	defer l.close()
-	all, err := c.listens()
-	if err != nil {
-		return err
-	}
-	sockets, err := open(all, nil, true, nil)
+	sockets, err := open(c.listens, nil, true, nil)
 	for _, s := range sockets {
 		s.close()
 	}
@@ -192,20 +188,16 @@ func (p *process) generation(c *configuration) (g *generation, sockets []*listen
 			l.close()
 		}
 	}()
-	all, err := c.listens()
-	if err != nil {
-		return nil, nil, err
-	}
 	note := l.note
 	if p.now == nil && !l.toStderr() {
 		note = func(level nginxconf.Level, text string) { l.note(level, text); p.say("[%v] %s", level, text) }
 	}
-	if sockets, err = open(all, p.sockets, false, note); err != nil {
+	if sockets, err = open(c.listens, p.sockets, false, note); err != nil {
 		return nil, nil, err
 	}
 	host, _ := os.Hostname()
 	proxy, err := reference.New(reference.Options{
-		Config: c.Config, Backends: c.backends, Clock: wallClock(), Seed: seed(), Sockets: served(all, sockets), Journal: l, Connections: &p.connections,
+		Config: c.Config, Backends: c.backends, Clock: wallClock(), Seed: seed(), Sockets: served(c.listens, sockets), Journal: l, Connections: &p.connections,
 		Process: &variable.Process{PID: os.Getpid(), Hostname: host, Version: p.options.Version},
 	})
 	if err != nil {

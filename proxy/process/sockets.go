@@ -48,11 +48,11 @@ const (
 	pause = 500 * time.Millisecond
 )
 
-// listens are the listen addresses of a configuration. A wildcard takes in the
+// findListens finds the listen addresses of a configuration. A wildcard takes in the
 // clients of all addresses with its port, unless a listen says "bind" or sets an
 // option of its socket; which one it was, the client's connection tells
 // (ngx_http_init_listening).
-func (c *configuration) listens() ([]*bound, error) {
+func (c *configuration) findListens() error {
 	var out []*bound
 	var wrong error
 	seen := map[string]*bound{}
@@ -64,7 +64,9 @@ func (c *configuration) listens() ([]*bound, error) {
 		}
 		b := &bound{written: l.Address, key: l.Key(), endpoint: l.Endpoint(), options: o}
 		if err := b.resolve(); err != nil && wrong == nil {
-			wrong = refuse("%s in \"%s\" of the \"listen\" directive", err, l.Address)
+			wrong = refuse("%s in \"%s\" of the \"listen\" directive%s", err, l.Address, c.where(func(d *nginxconf.Directive) bool {
+				return d.Name.Text == "listen" && d.Arg(0) == l.Address
+			}))
 		}
 		seen[l.Key()] = b
 		out = append(out, b)
@@ -77,7 +79,8 @@ func (c *configuration) listens() ([]*bound, error) {
 			}
 		}
 	}
-	return out, wrong
+	c.listens = out
+	return wrong
 }
 
 // resolve finds the address to bind to.
@@ -104,6 +107,9 @@ func (b *bound) resolve() error {
 // wanted, and new ones. On an error the new ones are closed again. With test,
 // an address that is in use is none.
 func open(all []*bound, had []*listening, test bool, note func(nginxconf.Level, string)) ([]*listening, error) {
+	if len(all) == 0 {
+		return nil, refuse("there is no server block: nothing to serve")
+	}
 	var out, fresh []*listening
 	for _, b := range all {
 		if b.wild != nil {
