@@ -43,6 +43,8 @@ type account struct {
 	cause    cause
 	settled  bool // rs is final
 	broken   bool // the response didn't go out whole
+	keep     bool // the client asked to keep the connection
+	gone     bool // the client left
 	id       string
 }
 
@@ -90,7 +92,7 @@ func (a *account) open(pipelined bool) {
 	a.rq.ServerName = serverNameOf(a.server)
 	a.head, a.backend, a.attempts = a.head[:0], a.backend[:0], nil
 	a.up, a.upstream, a.uri, a.id = nil, "", "", ""
-	a.headSize, a.cause, a.settled, a.broken = -1, cause{}, false, false
+	a.headSize, a.cause, a.settled, a.broken, a.gone = -1, cause{}, false, false, false
 }
 
 // unread closes the account of a request that ended before its head did: nginx
@@ -145,19 +147,26 @@ func (a *account) request(head []byte) {
 	a.asked = append(a.asked[:0], head...)
 	line, _ := cutLine(a.asked)
 	a.rq.Line = string(line)
-	a.rq.Length = int64(len(head))
-	a.rq.Header = headOf(a.asked, clientLine)
 	var rq request
 	if rq.requestLine(line) != 0 && rq.target == nil {
-		return
+		return // and none of its bytes count
 	}
+	a.keep = a.client.rq.keepAlive
+	a.rq.Length = int64(len(head))
+	a.rq.Header = headOf(a.asked, clientLine)
 	a.rq.Protocol = "HTTP/1.0"
 	if rq.http11 {
 		a.rq.Protocol = "HTTP/1.1"
 	}
 	shape := nginxconf.Request(rq.method, string(rq.target))
 	a.rq.Method, a.rq.Target, a.rq.Path, a.rq.Args = shape.Method, shape.Target, shape.Path, shape.Args
-	a.rq.Host, _ = nginxconf.HostOf(string(a.client.rq.host))
+	host := a.client.rq.host
+	if host == nil {
+		// Of a head that is broken off, what there is.
+		b, _ := variable.Value("http_host", &a.rq)
+		host = []byte(b)
+	}
+	a.rq.Host, _ = nginxconf.HostOf(string(host))
 }
 
 // route notes who answers; a nil location is the server's own level.
@@ -245,7 +254,7 @@ func (a *account) Response() *variable.Response {
 		a.rs.Now = time.Now()
 		a.rs.Elapsed, a.rs.Connected = a.since(a.began), a.since(a.connected)
 		a.rs.Sent, a.rs.Head = c.sock.bytesOut.Load()-a.base, int64(len(a.head))
-		a.rs.Header, a.rs.Upstream = headOf(a.head, sentLine), headOf(a.backend, backendLine)
+		a.rs.Header, a.rs.Upstream = headOf(a.head, sentLine), withEmpty(headOf(a.backend, backendLine))
 		a.rs.Attempts = a.attempts
 	}
 	return &a.rs
@@ -256,8 +265,52 @@ func (a *account) over(status int) {
 	a.rs.Status = status
 	a.rs.Complete = !a.broken
 	a.Response()
+	a.rs.Header = a.atTheEnd(a.rs.Header)
 	a.settled, a.begun = true, false
 	a.client.proxy.journal.Done(a.server, a.location, a)
+}
+
+// atTheEnd is the head as the log sees it. By then nginx has forgotten whether it
+// kept the connection, and says close, unless the client left
+// (ngx_http_set_keepalive, ngx_http_variable_sent_connection).
+func (a *account) atTheEnd(head variable.Header) variable.Header {
+	connection := "close"
+	if a.gone && a.keep {
+		connection = "keep-alive"
+	}
+	return func(yield func(name, value []byte) bool) {
+		if head != nil {
+			for n, v := range head {
+				if !is(n, "Connection") && !yield(n, v) {
+					return
+				}
+			}
+		}
+		yield([]byte("Connection"), []byte(connection))
+	}
+}
+
+// withEmpty adds the Server and the Date that a backend didn't send: nginx puts
+// empty ones in their places (ngx_http_proxy_process_header).
+func withEmpty(head variable.Header) variable.Header {
+	if head == nil {
+		return nil
+	}
+	return func(yield func(name, value []byte) bool) {
+		server, date := false, false
+		for n, v := range head {
+			server, date = server || is(n, "Server"), date || is(n, "Date")
+			if !yield(n, v) {
+				return
+			}
+		}
+		if !server && !yield([]byte("Server"), nil) {
+			return
+		}
+		if !date {
+			yield([]byte("Date"), nil)
+		}
+	}
 }
 
 // requestID draws $request_id.

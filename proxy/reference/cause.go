@@ -90,7 +90,7 @@ func (a *account) noHead() {
 
 // left notes that the client left (ngx_http_upstream_check_broken_connection).
 func (a *account) left() {
-	a.broken = true
+	a.broken, a.gone = true, true
 	c := a.client
 	no, _ := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR)
 	action := "sending request to upstream" // also while nothing has come back

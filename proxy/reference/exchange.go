@@ -25,6 +25,9 @@ func (c *client) handle() bool {
 		status := c.readBody()
 		if c.account != nil {
 			c.account.body()
+			if status == 413 {
+				c.account.tooLarge()
+			}
 		}
 		switch status {
 		case 0:

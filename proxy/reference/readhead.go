@@ -47,7 +47,7 @@ func (c *client) readHead() (status int, err error) {
 			from = c.in.r + next
 			if bad != 0 {
 				if c.account != nil {
-					c.account.request(b)
+					c.account.refused(b, bad)
 				}
 				return bad, nil
 			}
@@ -55,7 +55,11 @@ func (c *client) readHead() (status int, err error) {
 				c.in.r += end
 				status := c.rq.scan(b[:end])
 				c.rq.keepAlive = c.rq.keepAlive && status == 0
-				if c.account != nil {
+				switch {
+				case c.account == nil:
+				case status != 0:
+					c.account.refused(b[:end], status)
+				default:
 					c.account.request(b[:end])
 				}
 				return status, nil

@@ -78,8 +78,8 @@ func (r *relay) cut(how event.Outcome, data []byte, head fate) {
 	c.rq.keepAlive = false
 	r.attempt.over()
 	if c.account != nil {
-		c.account.broken = true
 		if head == dropHead {
+			c.account.broken = true
 			c.account.cause.text = "upstream sent invalid chunked response"
 		}
 	}
