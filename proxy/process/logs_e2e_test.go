@@ -39,7 +39,11 @@ error_log DIR/error.log info;
 events {}
 http {
   log_format all 'FORMAT';
+  log_format json escape=json '{"agent":"$http_user_agent","up":"$upstream_addr","none":"$http_none","req":"$request"}';
+  log_format raw escape=none '$http_user_agent $http_none $request_uri';
   access_log DIR/access.log all;
+  access_log DIR/json.log json;
+  access_log DIR/raw.log raw buffer=4k flush=1s;
   proxy_read_timeout 1s;
   upstream refused { server DEAD; server FINE; }
   upstream timeout { server HANG; server FINE; }
@@ -143,6 +147,24 @@ var asks = []string{
 	"GET /?log=1 HTTP/1.1\r\nHost: second.example.com\r\nConnection: close\r\n\r\n",
 	"GET /text HTTP/1.1\r\nConnection: close\r\n\r\n",
 	"nonsense\r\n\r\n",
+	"G@T /text HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET text HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET /text HTTP/3.0\r\nHost: a\r\n\r\n",
+	"GET /text HTTP/x\r\nHost: a\r\n\r\n",
+	"CONNECT /text HTTP/1.1\r\nHost: a\r\n\r\n",
+	"TRACE /text HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET /text HTTP/1.1\r\nHost: a\r\nBad header: x\r\n\r\n",
+	"GET /text HTTP/1.1\r\nHost: a\r\nUnder_score: x\r\nConnection: close\r\n\r\n",
+	"POST /text HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+	"POST /text HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+	"POST /text HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+	"POST /text HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
+	"POST /text HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+	"POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n",
+	"POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\nConnection: close\r\n\r\nhello",
+	"GET /" + strings.Repeat("long", 3000) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+	"GET http://abs.example.com/text?x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+	"GET /a/../text//./x%2e HTTP/1.1\r\nHost: A.b:80\r\nConnection: keep-alive, close\r\n\r\n",
 	"GET /half HTTP/1.1\r\nHost: a\r\n",
 	"",
 }
@@ -175,7 +197,7 @@ func TestLogsAsNginx(t *testing.T) {
 		}
 		stop()
 		out := map[string][]string{}
-		for _, log := range []string{"access.log", "error.log", "second.log", "second-error.log"} {
+		for _, log := range []string{"access.log", "json.log", "raw.log", "error.log", "second.log", "second-error.log"} {
 			b, err := os.ReadFile(dir + "/" + log)
 			if err != nil {
 				t.Fatal(err)
@@ -195,7 +217,7 @@ func TestLogsAsNginx(t *testing.T) {
 	for _, log := range []string{"access.log", "second.log"} {
 		compareLines(t, log, nginx[log], ours[log], func(n, o string) string { return accessDiffers(n, o, tolerance) })
 	}
-	for _, log := range []string{"error.log", "second-error.log"} {
+	for _, log := range []string{"error.log", "second-error.log", "json.log", "raw.log"} {
 		compareLines(t, log, nginx[log], ours[log], func(n, o string) string {
 			if n == o {
 				return ""

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"bytes"
 	"crypto/rand"
 	"fmt"
 	"net"
@@ -118,7 +119,7 @@ func (a *account) unread(err error) {
 		action = "reading client request line"
 	}
 	a.note(nginxconf.Info, text, action)
-	a.over(status)
+	a.answeredWith(status)
 }
 
 // idle notes the end of a connection on which nothing was going on.
@@ -149,6 +150,8 @@ func (a *account) request(head []byte) {
 	a.rq.Line = string(line)
 	var rq request
 	if rq.requestLine(line) != 0 && rq.target == nil {
+		target, version, _ := bytes.Cut(bytes.TrimLeft(line[len(rq.method):], " "), []byte(" "))
+		a.rq.NoProtocol = bytes.HasPrefix(target, []byte("/")) && bytes.HasPrefix(version, []byte("HTTP/"))
 		return // and none of its bytes count
 	}
 	a.keep = a.client.rq.keepAlive
@@ -260,9 +263,20 @@ func (a *account) Response() *variable.Response {
 	return &a.rs
 }
 
-// over closes the account of the request and tells the journal.
-func (a *account) over(status int) {
+// answeredWith notes the end of a request. Where nginx waits for what the client
+// still sends, it logs when that is over.
+func (a *account) answeredWith(status int) {
 	a.rs.Status = status
+	if !a.client.late {
+		a.over()
+	}
+}
+
+// over closes the account of the request and tells the journal.
+func (a *account) over() {
+	if !a.begun {
+		return
+	}
 	a.rs.Complete = !a.broken
 	a.Response()
 	a.rs.Header = a.atTheEnd(a.rs.Header)

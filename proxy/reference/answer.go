@@ -92,7 +92,7 @@ func (c *client) answered(status int) {
 	p := c.proxy
 	p.sink.Emit(event.Event{At: p.clock.Now(), Kind: event.ProxyAnswered, Request: c.rq.id, Status: status, Worker: c.workerNumber()})
 	if c.account != nil {
-		c.account.over(status)
+		c.account.answeredWith(status)
 	}
 }
 

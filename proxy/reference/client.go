@@ -40,6 +40,7 @@ type client struct {
 	vars    variable.Request // of the request, for what the configuration makes of it
 	instead nginxconf.Step   // of a backend's response that was intercepted
 	account *account         // nil without a journal
+	late    bool             // the account closes only when the client lingers no more
 	doing   atomic.Uint32    // what Close says it waits for
 
 	mu    sync.Mutex
@@ -174,8 +175,7 @@ func (c *client) serve() {
 		case err != nil:
 			return
 		case status != 0:
-			c.answer(status)
-			c.linger()
+			c.answerAndLinger(status)
 			return
 		}
 		if !c.handle() || c.proxy.draining.Load() {

@@ -40,7 +40,7 @@ func (c *client) handle() bool {
 	}
 	if c.body.size < c.rq.length || c.rq.chunked && c.route.way.Closes() {
 		// The rest of the body is still to come.
-		c.rq.keepAlive = false
+		c.rq.keepAlive, c.late = false, true
 		defer c.lingers()
 	}
 	for over := false; !over; {
@@ -61,6 +61,9 @@ func (c *client) lingers() {
 	if !c.halted() {
 		c.linger()
 	}
+	if c.account != nil {
+		c.account.over()
+	}
 }
 
 // refuse answers a request whose body could not be read, and closes.
@@ -70,8 +73,7 @@ func (c *client) refuse(status int) bool {
 		c.answered(status)
 		return false
 	}
-	c.answer(status)
-	c.linger()
+	c.answerAndLinger(status)
 	return false
 }
 

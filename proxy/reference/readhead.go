@@ -61,6 +61,7 @@ func (c *client) readHead() (status int, err error) {
 					c.account.refused(b[:end], status)
 				default:
 					c.account.request(b[:end])
+					c.account.ignored()
 				}
 				return status, nil
 			}
@@ -93,12 +94,23 @@ func (c *client) readHead() (status int, err error) {
 	}
 }
 
+// answerAndLinger gives the connection's last answer while the client may still be
+// sending.
+func (c *client) answerAndLinger(status int) {
+	c.late = true
+	c.answer(status)
+	c.linger()
+	if c.account != nil {
+		c.account.over()
+	}
+}
+
 // linger lets the client read an answer that came before all of its request
 // was read: closing at once would reset the connection and might destroy it
 // (lingering_close).
 func (c *client) linger() {
 	c.doing.Store(lingering)
-	if c.conn.CloseWrite() != nil {
+	if !c.discard() || c.conn.CloseWrite() != nil {
 		return
 	}
 	deadline := c.later(lingerTimeout)
@@ -108,6 +120,20 @@ func (c *client) linger() {
 			return
 		}
 	}
+}
+
+// discard reads the rest of a body that nobody wants. Until it is there the
+// client isn't told that the connection ends (ngx_http_discard_request_body).
+func (c *client) discard() bool {
+	left := c.rq.length - c.body.raw - int64(len(c.in.unread()))
+	for left > 0 {
+		c.in.r, c.in.w = 0, 0
+		if c.sock.read(&c.in, c.later(lingerTimeout), c) != nil {
+			return false
+		}
+		left -= int64(c.in.w)
+	}
+	return true
 }
 
 // sendLimit is send_timeout in real time.

@@ -79,14 +79,18 @@ func (rq *request) scan(head []byte) (status int) {
 			break
 		}
 		f, ok, bad := headerLine(line)
+		status := 0
 		if bad {
-			return 400
+			status = 400
+		} else if ok {
+			status = rq.note(f)
+		}
+		if status != 0 {
+			rq.length = -1 // nginx reads it behind the last header
+			return status
 		}
 		if !ok {
 			continue
-		}
-		if status := rq.note(f); status != 0 {
-			return status
 		}
 		rq.fields = append(rq.fields, f)
 	}

@@ -35,8 +35,10 @@ type Request struct {
 	// Path is the decoded, normalised path, or what the configuration made of it
 	// ($uri). Args is what follows the "?".
 	Path, Args string
-	// Protocol is "HTTP/1.1".
-	Protocol string
+	// Protocol is "HTTP/1.1". NoProtocol is true for a request line that names one
+	// that can't be: $server_protocol is there then, and empty.
+	Protocol   string
+	NoProtocol bool
 	// Host is the host that the request named, without port, in lower case; with
 	// "" $host is ServerName.
 	Host string

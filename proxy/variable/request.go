@@ -44,6 +44,11 @@ func serverName(b []byte, f Facts, _ string) ([]byte, bool) {
 	return append(b, f.Request().ServerName...), true
 }
 
+func serverProtocol(b []byte, f Facts, _ string) ([]byte, bool) {
+	r := f.Request()
+	return append(b, r.Protocol...), r.Protocol != "" || r.NoProtocol
+}
+
 func scheme(b []byte, _ Facts, _ string) ([]byte, bool) { return append(b, "http"...), true }
 
 func isArgs(b []byte, f Facts, _ string) ([]byte, bool) {

@@ -60,7 +60,7 @@ var table = map[string]reader{
 	"server_addr":               serverAddr,
 	"server_name":               serverName,
 	"server_port":               serverPort,
-	"server_protocol":           ofRequest(func(r *Request) string { return r.Protocol }),
+	"server_protocol":           serverProtocol,
 	"status":                    ofResponse(status),
 	"time_iso8601":              ofResponse(timeISO8601),
 	"time_local":                ofResponse(timeLocal),
