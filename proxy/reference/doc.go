@@ -24,6 +24,12 @@
 // A slow client slows its backend down: nginx would write the response to a
 // temporary file. Redirects of the backend aren't rewritten (proxy_redirect).
 //
+// # As a server
+//
+// With Sockets it serves real addresses, and with a Journal it keeps account of
+// every request for nginx's logs (proxy/process). Nothing else changes: a scenario
+// and a server take the same way through the same code.
+//
 // # Costs
 //
 // One goroutine a client connection; a second one while a request that doesn't
