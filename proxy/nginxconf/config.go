@@ -46,6 +46,8 @@ type Config struct {
 	maps     map[string]*mapping
 	// owns is true when the configuration makes variables.
 	owns bool
+	// set are those that a set makes.
+	set map[string]bool
 }
 
 // Note is a remark about a place in the configuration.

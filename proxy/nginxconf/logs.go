@@ -274,6 +274,7 @@ func (in *interpreter) errorLog(d *Directive) (ErrorLog, bool) {
 
 // logReads notes the variables that a log reads.
 func (in *interpreter) logReads(d *Directive, names []string) {
+	in.uses(d, 0, names)
 	for _, n := range names {
 		if why := variable.Unknowable(n); why != "" {
 			in.unserved(d, 0, "$"+n+" "+why)

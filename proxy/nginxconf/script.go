@@ -141,6 +141,10 @@ func (in *interpreter) set(d *Directive) []code {
 		return nil
 	}
 	in.sets(name, t)
+	if in.cfg.set == nil {
+		in.cfg.set = map[string]bool{}
+	}
+	in.cfg.set[name] = true
 	return []code{{op: opSet, name: name, value: t}}
 }
 

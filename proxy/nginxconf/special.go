@@ -92,6 +92,7 @@ func (w *Way) redirect(path, args string) Step {
 	}
 	w.rq.Path, w.rq.Args = path, args
 	w.internal, w.unparsed, w.placed = true, false, true
+	w.rq.ProxyHost, w.rq.ProxyPort = "", "" // nginx forgets what modules knew
 	return w.enter()
 }
 
@@ -105,6 +106,7 @@ func (w *Way) named(name string) Step {
 	for _, l := range w.server.Locations {
 		if l.named && l.Path == name {
 			w.internal, w.changed = true, false
+			w.rq.ProxyHost, w.rq.ProxyPort = "", ""
 			w.loc = l
 			w.limit()
 			if step, over := w.run(w.loc.script); over {

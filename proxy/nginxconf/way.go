@@ -77,16 +77,8 @@ type Answer struct {
 // as they change. length is the body's, -1 for a body in chunks or none.
 func (w *Way) Begin(c *Config, s *Server, facts variable.Facts, length int64) Step {
 	rq := facts.Request()
-	*w = Way{
-		cfg: c, server: s, facts: facts, rq: rq, method: rq.Method, target: rq.Target,
-		unparsed: true, placed: true, changes: maxChanges + 1, length: length, own: w.own[:0],
-	}
-	rq.Own, rq.Captures, rq.ProxyHost, rq.ProxyPort = nil, nil, "", ""
-	rq.ServerName = s.name()
-	if c.owns {
-		rq.Own = w.lookUp
-	}
-	w.loc = s.level()
+	w.Wait(c, s, facts)
+	w.method, w.target, w.length = rq.Method, rq.Target, length
 	t, ok := parseTarget(rq.Target)
 	if !ok {
 		return w.special(400)
@@ -97,6 +89,21 @@ func (w *Way) Begin(c *Config, s *Server, facts variable.Facts, length int64) St
 		s.match(w)
 	}
 	return w.enter()
+}
+
+// Wait is the way of a request that hasn't begun, and never will if its head is
+// refused: it stays at the server's level, and its variables can be asked for.
+func (w *Way) Wait(c *Config, s *Server, facts variable.Facts) {
+	rq := facts.Request()
+	*w = Way{
+		cfg: c, server: s, facts: facts, rq: rq, unparsed: true, placed: true, changes: maxChanges + 1, own: w.own[:0],
+	}
+	rq.Own, rq.Captures, rq.ProxyHost, rq.ProxyPort = nil, nil, "", ""
+	rq.ServerName = s.name()
+	if c.owns {
+		rq.Own = w.lookUp
+	}
+	w.loc = s.level()
 }
 
 // Fork makes the way, a copy of another, go on with a request of its own.
@@ -347,7 +354,9 @@ func (w *Way) lookUp(name string) (string, bool) {
 	if m := w.cfg.maps[name]; m != nil {
 		return m.value(w), true
 	}
-	return "", false
+	// One that a set makes elsewhere is there, and empty; what a regex would have
+	// captured isn't (ngx_http_rewrite_var, ngx_http_variable_not_found).
+	return "", w.cfg.set[name]
 }
 
 // keep gives a variable a value.

@@ -43,6 +43,7 @@ var broken = []struct {
 	{name: "duplicate log format", text: "events {}\nhttp {\n  log_format x a;\n  log_format x b;\n}\n", want: `duplicate "log_format" name "x" in DIR/nginx.conf:4`},
 	{name: "log format that begins with combined", text: "events {}\nhttp {\n  log_format combined a;\n}\n", want: `duplicate "log_format" name "combined" in DIR/nginx.conf:3`},
 	{name: "a dollar in a log format", text: "events {}\nhttp {\n  log_format x 'a $ b';\n}\n", want: `invalid parameter "$ b" in DIR/nginx.conf:3`},
+	{name: "an unknown variable", text: "events {}\nhttp {\n  log_format x '$host $nonsense';\n  server { listen 127.0.0.1:1; }\n}\n", want: `unknown "nonsense" variable`},
 	{name: "escaping", text: "events {}\nhttp {\n  log_format x escape=xml a;\n}\n", want: `unknown log format escaping "xml" in DIR/nginx.conf:3`},
 	{name: "flush without a buffer", text: "events {}\nhttp {\n  access_log DIR/a combined flush=1s;\n}\n", want: `no buffer is defined for access_log "DIR/a" in DIR/nginx.conf:3`},
 	{name: "parameter of access_log", text: "events {}\nhttp {\n  access_log DIR/a combined when=x;\n}\n", want: `invalid parameter "when=x" in DIR/nginx.conf:3`},

@@ -136,9 +136,10 @@ func inOrder(tree *nginxconf.Tree, problems []nginxconf.Problem) []string {
 	for _, p := range problems {
 		at, line := r.find(p.Pos)
 		text := p.Text
-		switch p.Pos.File {
-		case "":
-		case commandLine:
+		switch {
+		case p.Pos.File == "", strings.HasPrefix(text, "unknown \"") && strings.HasSuffix(text, "\" variable"):
+			// nginx looks for them when all is read, and says no place.
+		case p.Pos.File == commandLine:
 			text += " in " + commandLine
 		default:
 			text += fmt.Sprintf(" in %s:%d", p.Pos.File, line)

@@ -27,7 +27,7 @@ var fields = []string{
 	"server_addr", "server_port", "server_name", "server_protocol", "scheme", "content_length", "content_type", "sent_http_content_type",
 	"sent_http_content_length", "sent_http_location", "sent_http_transfer_encoding", "sent_http_connection", "sent_http_x_peer",
 	"connection_requests", "connection_time", "pipe", "request_completion", "proxy_host", "proxy_port", "proxy_add_x_forwarded_for", "request_body", "https", "nginx_version",
-	"binary_remote_addr", "document_uri", "hostname", "limit_rate", "sent_http_server", "http_x_forwarded_for", "ssl_protocol", "gzip_ratio",
+	"binary_remote_addr", "document_uri", "hostname", "limit_rate", "sent_http_server", "http_x_forwarded_for", "ssl_protocol", "gzip_ratio", "own", "what", "bad", "sent_http_x_added",
 }
 
 func isTime(field string) bool { return strings.HasSuffix(field, "_time") }
@@ -43,6 +43,7 @@ http {
   log_format raw escape=none '$http_user_agent $http_none $request_uri';
   access_log DIR/access.log all;
   access_log DIR/json.log json;
+  access_log DIR/bad.log json if=$bad;
   access_log DIR/raw.log raw buffer=4k flush=1s;
   proxy_read_timeout 1s;
   upstream refused { server DEAD; server FINE; }
@@ -60,6 +61,8 @@ http {
   upstream bigheader { server BIGHEADER; }
   upstream nine { server NINE; }
   upstream busy { server BUSY; server FINE; }
+  upstream busyalone { server BUSY; }
+  map $status $bad { ~^[45] 1; default 0; }
   upstream cut { server CUT; server FINE; }
   upstream cutreset { server CUTRESET; server FINE; }
   upstream cuthang { server CUTHANG; server FINE; }
@@ -69,6 +72,7 @@ http {
   server {
     listen 127.0.0.1:PORT;
     server_name main.example.com other;
+    uninitialized_variable_warn off;
     proxy_http_version 1.1;
     proxy_set_header Connection "";
     location /refused { proxy_pass http://refused; }
@@ -93,6 +97,11 @@ http {
     location /hang { proxy_pass http://hang; }
     location /gone { proxy_pass http://gone; }
     location /literal { proxy_pass http://FINE; }
+    location /fallback { proxy_pass http://three; error_page 502 504 = @next; }
+    location @next { proxy_pass http://kept; }
+    location /replaced { proxy_pass http://busyalone; proxy_intercept_errors on; error_page 503 /text; }
+    location /added { proxy_pass http://kept; add_header X-Added "$upstream_status $request_method" always; proxy_set_header X-A "$remote_addr"; }
+    location ~ ^/re/(?<what>.*)$ { set $own "mine $what"; return 200 "$1 $own"; }
     location /text { return 200 hello; }
     location /empty { return 204; }
     location /moved { return 301 http://example.com/; }
@@ -100,6 +109,7 @@ http {
   }
   server {
     listen 127.0.0.1:PORT;
+    uninitialized_variable_warn off;
     server_name second.example.com;
     access_log DIR/second.log all if=$arg_log;
     error_log DIR/second-error.log;
@@ -139,6 +149,10 @@ var asks = []string{
 	"GET /literal/%41%20b?q HTTP/1.1\r\nHost: a\r\nAuthorization: Basic dXNlcjpwYXNz\r\nX-Forwarded-For: 1.2.3.4\r\nConnection: close\r\n\r\n",
 	"PUT /literal HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
 	"GET /text HTTP/1.1\r\nHost: other.\r\nConnection: close\r\n\r\n",
+	"GET /fallback HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+	"GET /replaced HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+	"GET /added HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+	"GET /re/some?x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 	"GET /empty HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 	"GET /moved HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 	"GET /missing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
@@ -197,7 +211,7 @@ func TestLogsAsNginx(t *testing.T) {
 		}
 		stop()
 		out := map[string][]string{}
-		for _, log := range []string{"access.log", "json.log", "raw.log", "error.log", "second.log", "second-error.log"} {
+		for _, log := range []string{"access.log", "json.log", "bad.log", "raw.log", "error.log", "second.log", "second-error.log"} {
 			b, err := os.ReadFile(dir + "/" + log)
 			if err != nil {
 				t.Fatal(err)
@@ -217,7 +231,7 @@ func TestLogsAsNginx(t *testing.T) {
 	for _, log := range []string{"access.log", "second.log"} {
 		compareLines(t, log, nginx[log], ours[log], func(n, o string) string { return accessDiffers(n, o, tolerance) })
 	}
-	for _, log := range []string{"error.log", "second-error.log", "json.log", "raw.log"} {
+	for _, log := range []string{"error.log", "second-error.log", "json.log", "bad.log", "raw.log"} {
 		compareLines(t, log, nginx[log], ours[log], func(n, o string) string {
 			if n == o {
 				return ""

@@ -54,9 +54,7 @@ var _ variable.Facts = (*account)(nil)
 // newAccount opens the account of a connection.
 func newAccount(c *client, n uint64) *account {
 	a := &account{client: c, connected: time.Now()}
-	if a.peer = addressOf(c.peer); a.peer.IP == "" {
-		a.peer.IP = "unix:"
-	}
+	a.peer = c.self
 	a.rq.Client = a.peer
 	a.rq.Server = addressOf(c.sock.conn.LocalAddr())
 	a.rq.Connection = n
@@ -90,7 +88,8 @@ func (a *account) open(pipelined bool) {
 	a.began, a.begun = time.Now(), true
 	a.base = c.sock.bytesOut.Load()
 	a.server, a.location = c.router.fallback, nil
-	a.rq.ServerName = serverNameOf(a.server)
+	c.route.fixed = false
+	c.route.way.Wait(c.proxy.config, a.server, a)
 	a.head, a.backend, a.attempts = a.head[:0], a.backend[:0], nil
 	a.up, a.upstream, a.uri, a.id = nil, "", "", ""
 	a.headSize, a.cause, a.settled, a.broken, a.gone = -1, cause{}, false, false, false
@@ -135,12 +134,6 @@ func (a *account) idle(err error) {
 	}
 }
 
-func serverNameOf(s *nginxconf.Server) string {
-	if s == nil || len(s.Names) == 0 {
-		return ""
-	}
-	return s.Names[0]
-}
 
 // request fills in what the head says, or the part of one that was read. It keeps
 // a copy: the buffer goes back before the request is over.
@@ -267,7 +260,7 @@ func (a *account) Response() *variable.Response {
 // still sends, it logs when that is over.
 func (a *account) answeredWith(status int) {
 	a.rs.Status = status
-	if !a.client.late {
+	if !a.client.logsLate {
 		a.over()
 	}
 }

@@ -37,6 +37,7 @@ func (c *client) identify(pass *nginxconf.Pass) {
 	rq := c.facts()
 	if peer := c.remote(); pass.Client(peer, rq.Header) != peer {
 		pass.Identify(rq, peer)
+		rq.Origin = c.self
 	}
 }
 

@@ -31,17 +31,17 @@ type client struct {
 	out []byte // the request as it goes to a backend, with a body that is small
 	wb  []byte // to the client
 	// body is the request body where it is too big for out.
-	body    body
-	file    *os.File // the body as it goes to a backend, where it isn't in out
-	model   upstream.Request
-	attempt attempt
-	relay   relay
-	route   routed
-	vars    variable.Request // of the request, for what the configuration makes of it
-	instead nginxconf.Step   // of a backend's response that was intercepted
-	account *account         // nil without a journal
-	late    bool             // the account closes only when the client lingers no more
-	doing   atomic.Uint32    // what Close says it waits for
+	body     body
+	file     *os.File // the body as it goes to a backend, where it isn't in out
+	model    upstream.Request
+	attempt  attempt
+	relay    relay
+	route    routed
+	vars     variable.Request // of the request, for what the configuration makes of it
+	instead  nginxconf.Step   // of a backend's response that was intercepted
+	account  *account         // nil without a journal
+	logsLate bool             // the account closes only when the client lingers no more
+	doing    atomic.Uint32    // what Close says it waits for
 
 	mu    sync.Mutex
 	key   uint64 // the watcher's
@@ -79,10 +79,12 @@ func newClient(p *Proxy, l *listener, conn streamConn, n uint64) (*client, error
 	if err := c.sock.init(conn); err != nil {
 		return c, err
 	}
+	if c.self = addressOf(c.peer); c.self.IP == "" {
+		c.self.IP = "unix:"
+	}
 	if p.journal != nil {
 		c.account = newAccount(c, n)
 	}
-	c.self = addressOf(c.peer)
 	c.vars.Server = addressOf(conn.LocalAddr())
 	c.vars.Header = func(yield func(name, value []byte) bool) {
 		for _, f := range c.rq.fields {

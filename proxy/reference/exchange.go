@@ -37,10 +37,12 @@ func (c *client) handle() bool {
 			c.body.drop()
 			return c.refuse(status)
 		}
+	} else if c.account != nil && c.rq.length > c.route.way.BodyLimit() {
+		c.account.tooLarge()
 	}
 	if c.body.size < c.rq.length || c.rq.chunked && c.route.way.Closes() {
 		// The rest of the body is still to come.
-		c.rq.keepAlive, c.late = false, true
+		c.rq.keepAlive, c.logsLate = false, true
 		defer c.lingers()
 	}
 	for over := false; !over; {

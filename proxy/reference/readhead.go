@@ -97,7 +97,7 @@ func (c *client) readHead() (status int, err error) {
 // answerAndLinger gives the connection's last answer while the client may still be
 // sending.
 func (c *client) answerAndLinger(status int) {
-	c.late = true
+	c.logsLate = true
 	c.answer(status)
 	c.linger()
 	if c.account != nil {
