@@ -12,16 +12,17 @@ import (
 
 // proxyCommand is `nolive proxy`: its flags are nginx's.
 type proxyCommand struct {
-	Conf       string `short:"c" placeholder:"FILE" help:"The configuration, nginx.conf by default; relative to the prefix."`
-	Prefix     string `short:"p" placeholder:"DIR" help:"Where relative paths begin; the working directory by default."`
-	Test       bool   `short:"t" help:"Test the configuration and exit."`
-	Dump       bool   `short:"T" help:"Test the configuration, print it and exit."`
-	Quiet      bool   `short:"q" help:"Say nothing of a configuration that tests well."`
-	Directives string `short:"g" placeholder:"DIRECTIVES" help:"Global directives in front of the file's, such as 'pid proxy.pid;'."`
-	ErrorLog   string `short:"e" placeholder:"FILE" help:"The error log where the configuration names none; standard error by default."`
-	Signal     string `short:"s" placeholder:"SIGNAL" help:"Tell the running process, found by the configuration's pid file: stop, quit, reopen, reload."`
-	Version    bool   `short:"v" help:"Print the version and exit."`
-	Build      bool   `short:"V" help:"Print the version and what it was built with, and exit."`
+	Conf       string       `short:"c" placeholder:"FILE" help:"The configuration, nginx.conf by default; relative to the prefix."`
+	Prefix     string       `short:"p" placeholder:"DIR" help:"Where relative paths begin; the working directory by default."`
+	Test       bool         `short:"t" help:"Test the configuration and exit."`
+	Dump       bool         `short:"T" help:"Test the configuration, print it and exit."`
+	Quiet      bool         `short:"q" help:"Say nothing of a configuration that tests well."`
+	Directives string       `short:"g" placeholder:"DIRECTIVES" help:"Global directives in front of the file's, such as 'pid proxy.pid;'."`
+	ErrorLog   string       `short:"e" placeholder:"FILE" help:"The error log where the configuration names none; standard error by default."`
+	Signal     string       `short:"s" placeholder:"SIGNAL" help:"Tell the running process, found by the configuration's pid file: stop, quit, reopen, reload."`
+	Version    bool         `short:"v" help:"Print the version and exit."`
+	Rules      modelVersion `name:"nginx-version" placeholder:"1.22" help:"The version of nginx whose rules the proxy follows; default is the newest stable one."`
+	Build      bool         `short:"V" help:"Print the version and what it was built with, and exit."`
 }
 
 // Help is what --help says below the flags.
@@ -38,14 +39,11 @@ Signals: TERM and INT end it at once, QUIT lets requests finish, HUP takes the
 configuration anew (a broken one changes nothing), USR1 opens the logs again.`
 }
 
-// nginxVersion is whose rules the proxy follows.
-const nginxVersion = "1.22.1"
-
 // Run runs the proxy; its exit status is nginx's, 0 or 1.
 func (c *proxyCommand) Run(io Streams, raw terminal) error {
 	if c.Version || c.Build {
 		fmt.Fprintf(io.Err, "nolive version: nolive/%s\n", version())
-		fmt.Fprintf(io.Err, "rules of nginx/%s\n", nginxVersion)
+		fmt.Fprintf(io.Err, "rules of nginx/%v\n", c.Rules.Version)
 		if c.Build {
 			fmt.Fprintf(io.Err, "built with %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		}
@@ -58,7 +56,7 @@ func (c *proxyCommand) Run(io Streams, raw terminal) error {
 	defer signal.Stop(signals)
 	code := process.Run(process.Options{
 		Conf: c.Conf, Prefix: c.Prefix, Directives: c.Directives, ErrorLog: c.ErrorLog,
-		Test: c.Test, Dump: c.Dump, Quiet: c.Quiet, Signal: c.Signal, Version: nginxVersion,
+		Test: c.Test, Dump: c.Dump, Quiet: c.Quiet, Signal: c.Signal, Version: c.Rules.Version,
 	}, raw, io.Err, signals)
 	if code != 0 {
 		return status(code)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
-	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // commandLine is the name of the text of -g, as nginx's messages have it.
@@ -44,11 +43,7 @@ func read(o *Options, at place) (c *configuration, syntax bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	rules, err := upstream.ParseVersion(o.Version)
-	if err != nil {
-		return nil, false, err
-	}
-	cfg, more := nginxconf.InterpretAs(tree, rules)
+	cfg, more := nginxconf.InterpretAs(tree, o.Version)
 	if problems = append(problems, more...); len(problems) > 0 {
 		return nil, false, refuse("%s", inOrder(tree, problems)[0])
 	}

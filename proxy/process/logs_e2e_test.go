@@ -55,6 +55,7 @@ http {
   upstream four { server DEAD; server RESET; server CLOSED; server FINE backup; }
   upstream none { server DEAD down; server FINE down; }
   upstream kept { server FINE; keepalive 2; }
+  upstream stale { server STALE; keepalive 2; }
   upstream chunked { server CHUNKED; keepalive 2; }
   upstream old { server OLD; }
   upstream badheader { server BADHEADER; server FINE; }
@@ -84,6 +85,7 @@ http {
     location /four { proxy_pass http://four; }
     location /none { proxy_pass http://none; }
     location /kept { proxy_pass http://kept/elsewhere; }
+    location /stale { proxy_pass http://stale; }
     location /chunked { proxy_pass http://chunked; }
     location /old { proxy_pass http://old; }
     location /badheader { proxy_pass http://badheader; proxy_next_upstream invalid_header; }
@@ -131,6 +133,7 @@ var asks = []string{
 	"GET /four HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 	"GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 	"GET /kept/1?x HTTP/1.1\r\nHost: a\r\n\r\nGET /kept/2 HTTP/1.1\r\nHost: a\r\n\r\nGET /kept/3 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+	"GET /stale/1 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2\r\n\r\nGET /stale/2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 	"GET /chunked HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
 	"GET /chunked HTTP/1.0\r\nHost: a\r\n\r\n",
 	"HEAD /kept HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // Options are the parameters of the command line, named as nginx's.
@@ -22,8 +24,9 @@ type Options struct {
 	Test, Dump, Quiet bool
 	// Signal is sent to the running process (-s): stop, quit, reopen or reload.
 	Signal string
-	// Version is what $nginx_version says and whose rules hold.
-	Version string
+	// Version is the nginx whose rules hold, and what $nginx_version says; zero is
+	// the newest stable one.
+	Version upstream.Version
 }
 
 // place is where the configuration is: paths that are whole.

@@ -55,6 +55,12 @@ func says(text string) func(net.Conn, *bufio.Reader) {
 var peers = []peer{
 	{"DEAD", nil},
 	{"FINE", says("HTTP/1.1 200 OK\r\nServer: peer\r\nX-Peer: fine\r\nSet-Cookie: a=1; Path=/\r\nContent-Type: text/x\r\nContent-Length: 4\r\nConnection: keep-alive\r\n\r\nfine")},
+	{"STALE", func(c net.Conn, r *bufio.Reader) {
+		if head(r) {
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: keep-alive\r\nX-Peer: a\r\nX-Peer: b\r\n\r\nstale")
+			head(r) // and no answer
+		}
+	}},
 	{"CHUNKED", says("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n4\r\nfine\r\n0\r\n\r\n")},
 	{"OLD", says("HTTP/1.0 200 OK\r\nContent-Type: text/old\r\n\r\nuntil the end")},
 	{"HANG", func(_ net.Conn, r *bufio.Reader) { head(r); _, _ = r.ReadByte() }},

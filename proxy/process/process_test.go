@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // The test binary runs as the proxy when it is told to, so that signals reach a
@@ -23,10 +25,13 @@ func TestMain(m *testing.M) {
 	if conf := os.Getenv("NOLIVE_TEST_CONF"); conf != "" {
 		signals := make(chan os.Signal, 16)
 		signal.Notify(signals, Signals...)
-		os.Exit(Run(Options{Conf: conf, Signal: os.Getenv("NOLIVE_TEST_SIGNAL"), Version: "1.22.1"}, os.Stdout, os.Stderr, signals))
+		os.Exit(Run(Options{Conf: conf, Signal: os.Getenv("NOLIVE_TEST_SIGNAL"), Version: judge}, os.Stdout, os.Stderr, signals))
 	}
 	os.Exit(m.Run())
 }
+
+// judge is the nginx that the tests' figures come from.
+var judge, _ = upstream.ParseVersion("1.22.1")
 
 // patience bounds every wait: a machine may be busy, but nothing takes this long.
 const patience = 20 * time.Second

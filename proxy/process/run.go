@@ -198,7 +198,7 @@ func (p *process) generation(c *configuration) (g *generation, sockets []*listen
 	host, _ := os.Hostname()
 	proxy, err := reference.New(reference.Options{
 		Config: c.Config, Backends: c.backends, Clock: wallClock(), Seed: seed(), Sockets: served(c.listens, sockets), Journal: l, Connections: &p.connections,
-		Process: &variable.Process{PID: os.Getpid(), Hostname: host, Version: p.options.Version},
+		Process: &variable.Process{PID: os.Getpid(), Hostname: host, Version: p.options.Version.String()},
 	})
 	if err != nil {
 		for _, s := range sockets {

@@ -82,7 +82,7 @@ func (a *account) open(pipelined bool) {
 	c := a.client
 	a.rq = variable.Request{
 		Client: a.peer, Server: a.rq.Server, Connection: a.rq.Connection, Process: a.rq.Process, ID: a.rq.ID,
-		Requests: c.served + 1, Pipelined: pipelined,
+		Requests: c.served + 1, Pipelined: pipelined, Joins: c.vars.Joins,
 	}
 	a.rs = variable.Response{}
 	a.began, a.begun = time.Now(), true
@@ -133,7 +133,6 @@ func (a *account) idle(err error) {
 		a.client.proxy.journal.Note(a.server, a.location, nginxconf.Info, a.rq.Connection, "client "+a.rq.Client.IP+" closed keepalive connection")
 	}
 }
-
 
 // request fills in what the head says, or the part of one that was read. It keeps
 // a copy: the buffer goes back before the request is over.

@@ -86,6 +86,7 @@ func newClient(p *Proxy, l *listener, conn streamConn, n uint64) (*client, error
 		c.account = newAccount(c, n)
 	}
 	c.vars.Server = addressOf(conn.LocalAddr())
+	c.vars.Joins = p.config.Version.JoinsHeaderLines()
 	c.vars.Header = func(yield func(name, value []byte) bool) {
 		for _, f := range c.rq.fields {
 			if !yield(f.name, f.value) {

@@ -187,3 +187,7 @@ func (v Version) Differences(w Version) []string {
 	}
 	return out
 }
+
+// JoinsHeaderLines: $http_x, $sent_http_x and $upstream_http_x are all header lines
+// of a name, not the first (1.23.0).
+func (v Version) JoinsHeaderLines() bool { return !v.before(1_023_000) }
