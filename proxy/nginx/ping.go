@@ -51,7 +51,8 @@ func (p *pinger) ask(ctx context.Context) (r reading, err error) {
 		deadline = d
 	}
 	p.conn.SetDeadline(deadline)
-	stop := context.AfterFunc(ctx, func() { p.conn.SetDeadline(time.Unix(1, 0)) })
+	conn := p.conn // close forgets p.conn, perhaps before this is called
+	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 
 	r.before = time.Now()
