@@ -15,6 +15,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/proxy/upstream"
@@ -99,8 +100,10 @@ expect:
 
 func TestBalancers(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "the balancing methods on sim, reference and nginx")
+	RunSpecs(t, "the balancing methods on sim, reference and nginx", kit.Nginx)
 }
+
+var _ = kit.JUnit("balancers")
 
 var _ = Describe("The balancing methods", func() {
 	for _, b := range balancers {

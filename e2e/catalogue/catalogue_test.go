@@ -11,6 +11,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/scenarios/catalogue"
@@ -18,8 +19,10 @@ import (
 
 func TestCatalogue(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "every kind of fault on sim, reference and nginx")
+	RunSpecs(t, "every kind of fault on sim, reference and nginx", kit.Nginx)
 }
+
+var _ = kit.JUnit("catalogue")
 
 // run is one run of all examples on an engine, repeated when the machine
 // spoilt it.

@@ -60,7 +60,7 @@ func derived(drop func(path string) bool, behaviour string) string {
 	}
 	Expect(w.Close()).To(Succeed())
 	name := "nolive-e2e/derived:" + from[:12]
-	load := exec.Command("docker", "import", "--change", "ENV PATH=/usr/sbin", "--change", "ENV NOLIVE_WRAPPER='"+behaviour+"'", "-", name)
+	load := exec.Command("docker", "import", "--change", "ENV PATH=/usr/sbin", "--change", "ENV NOLIVE_WRAPPER='"+behaviour+"'", "--change", `CMD ["nginx"]`, "-", name)
 	load.Stdin = &out
 	said, err := load.CombinedOutput()
 	Expect(err).NotTo(HaveOccurred(), "%s", said)

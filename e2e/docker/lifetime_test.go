@@ -101,6 +101,25 @@ var _ = Describe("Containers", func() {
 		Expect(alive.Wait()).NotTo(Succeed())
 	}, SpecTimeout(3*time.Minute))
 
+	// The reaper's own work is testcontainers' affair; here a stand-in shows that it
+	// is asked, under a registry's name that nobody has.
+	It("are also told to Ryuk, where its image can be had", func(ctx SpecContext) {
+		const registry = "nolive-e2e.invalid/"
+		ryuk, mine := registry+testcontainersRyuk(), registry+kit.Image
+		docker("tag", derived(nil, "ryuk"), ryuk)
+		docker("tag", kit.Image, mine)
+		DeferCleanup(func() { docker("image", "rm", "-f", ryuk, mine) })
+		env, dir := ofTMP()
+		env = append(env, "TESTCONTAINERS_RYUK_DISABLED=", "TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX="+strings.TrimSuffix(registry, "/"))
+		got := run(ctx, env, "run", short, "--variant", "listed", "--engine", "nginx", "--nginx-image", kit.Image)
+		reaper := docker("ps", "-q", "--filter", "ancestor="+ryuk)
+		DeferCleanup(func() { docker("rm", "-f", reaper) })
+		Expect(got.status).To(BeZero(), got.text)
+		Expect(strings.Fields(reaper)).To(HaveLen(1))
+		Expect(docker("logs", reaper)).To(ContainSubstring("filter label=org.testcontainers"))
+		Expect(containers(dir)).To(BeEmpty())
+	}, SpecTimeout(2*time.Minute))
+
 	// Killed, and then also removed: the logs are here all the same.
 	for how, args := range map[string][]string{"killed": {"kill"}, "removed": {"rm", "-f"}} {
 		It(how+" in the middle of a run make it invalid, not failed, and the logs are whole", func(ctx SpecContext) {
@@ -143,6 +162,19 @@ var _ = Describe("Containers", func() {
 		}, SpecTimeout(3*time.Minute))
 	}
 })
+
+// testcontainersRyuk is the reaper's image.
+func testcontainersRyuk() string {
+	GinkgoHelper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/testcontainers/testcontainers-go").Output()
+	Expect(err).NotTo(HaveOccurred())
+	source, err := os.ReadFile(strings.TrimSpace(string(out)) + "/internal/config/config.go")
+	Expect(err).NotTo(HaveOccurred())
+	_, rest, _ := strings.Cut(string(source), `ReaperDefaultImage = "`)
+	image, _, ok := strings.Cut(rest, `"`)
+	Expect(ok).To(BeTrue())
+	return image
+}
 
 // masters are the pid files of nginx in the folders of a temporary folder.
 func masters(dir string) []string {

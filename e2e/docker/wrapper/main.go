@@ -1,9 +1,12 @@
 // Command wrapper stands in for nginx in images that misbehave: it does what
-// NOLIVE_WRAPPER says and else runs the real one, which lies beside it.
+// NOLIVE_WRAPPER says and else runs the real one, which lies beside it. As
+// "ryuk" it stands in for the reaper of testcontainers instead.
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +17,9 @@ const real = "/usr/sbin/real-nginx"
 
 func main() {
 	args := os.Args[1:]
+	if os.Getenv("NOLIVE_WRAPPER") == "ryuk" {
+		ryuk()
+	}
 	// The container's own first process, and nginx's answers, are always real.
 	ours := slices.ContainsFunc(args, func(a string) bool { return strings.HasSuffix(a, "nolive.conf") })
 	if ours && !slices.Contains(args, "-s") {
@@ -39,6 +45,29 @@ func main() {
 	err := syscall.Exec(real, append([]string{"nginx"}, args...), os.Environ())
 	fmt.Fprintln(os.Stderr, real, err)
 	os.Exit(1)
+}
+
+// ryuk takes every client's filters and says so, which is all of its protocol
+// that shows that it is used.
+func ryuk() {
+	l, err := net.Listen("tcp", ":8080")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("Started")
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			os.Exit(1)
+		}
+		go func() {
+			for s := bufio.NewScanner(c); s.Scan(); {
+				fmt.Println("filter", s.Text())
+				fmt.Fprintln(c, "ACK")
+			}
+		}()
+	}
 }
 
 func taken() {

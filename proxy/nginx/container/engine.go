@@ -100,7 +100,7 @@ func local(host string) bool {
 // to start anything. It reads the variable once, at its first call. Without the
 // reaper the next run removes what is left.
 func (e *engine) ryuk(ctx context.Context) {
-	const disabled = "TESTCONTAINERS_RYUK_DISABLED"
+	const disabled, hostOverride = "TESTCONTAINERS_RYUK_DISABLED", "TESTCONTAINERS_HOST_OVERRIDE"
 	if os.Getenv(disabled) != "" {
 		return
 	}
@@ -110,10 +110,15 @@ func (e *engine) ryuk(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, ryukTimeout)
 	defer cancel()
-	if e.has(ctx, image) || e.pull(ctx, image) == nil {
+	if !e.has(ctx, image) && e.pull(ctx, image) != nil {
+		os.Setenv(disabled, "true")
 		return
 	}
-	os.Setenv(disabled, "true")
+	// A machine that was made from an image of Docker has this file, and then
+	// testcontainers looks for the reaper's port on the bridge's gateway.
+	if _, err := os.Stat("/.dockerenv"); err == nil && e.here && os.Getenv(hostOverride) == "" {
+		os.Setenv(hostOverride, "localhost")
+	}
 }
 
 // has says whether an image is here.
