@@ -140,7 +140,7 @@ func (n *Trip) arrive() {
 	n.Method, n.URI, n.Body = p.RequestMethod(&n.way), n.Step.URI, n.traffic.Body
 	if content, ok := p.RequestBody(&n.way); ok {
 		n.Body = int64(len(content))
-	} else if p.NoRequestBody {
+	} else if p.NoRequestBody || n.way.Discarded() {
 		n.Body = 0
 	}
 	type line struct{ name, value string }

@@ -51,7 +51,8 @@ func (s *Server) find(w *Way, parent *Location) (*Location, found) {
 // static looks among the locations that are no regex
 // (ngx_http_core_find_static_location).
 func (s *Server) static(parent *Location, path string) (*Location, found) {
-	var best, redirect *Location
+	var best, slashed *Location
+	redirects := false
 	for _, l := range s.Locations {
 		if l.parent != parent || l.regex != nil || l.named {
 			continue
@@ -59,18 +60,20 @@ func (s *Server) static(parent *Location, path string) (*Location, found) {
 		switch {
 		case l.Path == path && l.Exact:
 			return l, exactly
-		case len(l.Path) == len(path)+1 && strings.HasPrefix(l.Path, path) && l.redirects():
-			// The exact one of two.
-			if redirect == nil || l.Exact {
-				redirect = l
+		case len(l.Path) == len(path)+1 && l.Path[len(path)] == '/' && strings.HasPrefix(l.Path, path):
+			// Of an exact one and a prefix, which are one node of the tree, either may
+			// be the proxied one, and the exact one's settings hold.
+			redirects = redirects || l.redirects()
+			if slashed == nil || l.Exact {
+				slashed = l
 			}
 		case !l.Exact && strings.HasPrefix(path, l.Path) && (best == nil || len(l.Path) > len(best.Path)):
 			best = l
 		}
 	}
 	switch {
-	case redirect != nil && (best == nil || best.Path != path):
-		return redirect, redirected
+	case redirects && (best == nil || best.Path != path):
+		return slashed, redirected
 	case best != nil:
 		return best, prefixed
 	}

@@ -54,6 +54,7 @@ func (in *interpreter) location(d *Directive, s *Server, parent *Location, base 
 		in.out.add(d.ArgPos(0), "=, ^~, ~ or ~*", "invalid location modifier \"%s\"", m.mod)
 	}
 	l := &Location{Exact: m.mod == "=", Path: m.path, parent: parent, noRegex: m.mod == "^~", named: m.mod == "@"}
+	l.internal = parent != nil && parent.internal // it is inherited
 	routed := ok
 	if ok && m.regex() {
 		l.regex = in.regex(d, len(d.Args)-1, m.path, m.mod == "~*")

@@ -12,6 +12,8 @@ type mapping struct {
 	exact   map[string]variable.Template // by value in lower case
 	regexes []mapRegex
 	other   variable.Template // default
+	// volatile is true for one that is looked up every time.
+	volatile bool
 }
 
 type mapRegex struct {
@@ -67,8 +69,12 @@ func (in *interpreter) mapping(d *Directive) {
 		}
 	}
 	for _, c := range d.Children() {
-		if c.Name.Text == "hostnames" && len(c.Args) == 0 {
-			in.notKnown(name, c)
+		switch {
+		case len(c.Args) != 0:
+		case c.Name.Text == "volatile":
+			m.volatile = true
+		case c.Name.Text == "hostnames":
+			in.notKnown(name, d)
 		}
 	}
 }

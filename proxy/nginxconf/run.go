@@ -62,6 +62,7 @@ func (w *Way) reply(c *code) Step {
 	if r.Status >= 400 && c.text.Source() == "" {
 		return w.special(r.Status)
 	}
+	w.discard()
 	if !c.text.Constant() {
 		w.varied = true
 	}
@@ -71,7 +72,7 @@ func (w *Way) reply(c *code) Step {
 		w.location = text
 		return w.special(r.Status)
 	}
-	return Step{Answer: Answer{Status: w.Status(r.Status), Text: text, ContentType: w.loc.sets().contentType(w.rq.Path)}}
+	return Step{Answer: Answer{Status: w.Status(r.Status), Text: text, Location: w.location, ContentType: w.loc.sets().contentType(w.rq.Path)}}
 }
 
 // holds evaluates a condition.

@@ -31,8 +31,6 @@ func (w *Way) special(status int) Step {
 	case 400, 413, 414, 495, 496, 497, 500, 501:
 		w.closes = true
 	}
-	location := w.location
-	w.location = ""
 	w.status = status
 	s := w.loc.sets()
 	if !w.erred && s.errorPages != nil && w.changes != 0 {
@@ -49,7 +47,7 @@ func (w *Way) special(status int) Step {
 	if hiddenStatus(status) {
 		w.status = 400
 	}
-	return Step{Answer: Answer{Status: w.status, Page: page, Location: location}}
+	return Step{Answer: Answer{Status: w.status, Page: page, Location: w.location}}
 }
 
 // page sends the request to an error page (ngx_http_send_error_page).
@@ -80,6 +78,7 @@ func (w *Way) page(p *errorPage) Step {
 	default:
 		w.status = 302
 	}
+	w.location = uri
 	return Step{Answer: Answer{Status: w.status, Page: w.status, Location: uri}}
 }
 

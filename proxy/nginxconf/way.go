@@ -34,10 +34,12 @@ type Way struct {
 	erred            bool // error pages are no longer looked at
 	status           int  // replaces that of any answer; 0 doesn't
 	length           int64
-	location         string // of a redirect
+	location         string // of a redirect, whatever becomes of it
 	closes, varied   bool
 	refused          bool  // for the length of its body
+	discarded        bool  // its body was thrown away
 	own              []own // newest last
+	begun            int   // how many there are once the request has begun
 }
 
 // own is a variable that the configuration made.
@@ -88,7 +90,9 @@ func (w *Way) Begin(c *Config, s *Server, facts variable.Facts, length int64) St
 	if s.regexes != nil {
 		s.match(w)
 	}
-	return w.enter()
+	step := w.enter()
+	w.begun = len(w.own)
+	return step
 }
 
 // Wait is the way of a request that hasn't begun, and never will if its head is
@@ -167,6 +171,17 @@ func (w *Way) Absolute(location, addr, port string) string {
 	return "http://" + host + location
 }
 
+// Discarded says whether the request's body was thrown away: nginx did so before
+// it turned to an error page, and no backend gets it (ngx_http_send_response).
+func (w *Way) Discarded() bool { return w.discarded }
+
+func (w *Way) discard() { w.discarded, w.length = true, -1 }
+
+// Redirect is the Location header that the way has come to, "" for none. It stays
+// where an error page takes the place of a redirect, also with a backend's
+// response: nginx never takes it back (ngx_http_clear_location).
+func (w *Way) Redirect() string { return w.location }
+
 // Closes says whether the client's connection is closed after the answer because
 // of what the answer is (ngx_http_special_response_handler).
 func (w *Way) Closes() bool { return w.closes }
@@ -193,8 +208,12 @@ func (w *Way) Key(u *upstream.Config) string { return u.Key.Value(w.facts) }
 // Again makes the way, which is Fixed, that of another request for the same
 // target at the same server.
 func (w *Way) Again(method string, length int64) {
-	w.method, w.length = method, length
+	w.method = method
+	if !w.discarded {
+		w.length = length
+	}
 	w.rq.Method = method
+	w.own = w.own[:w.begun]
 }
 
 // Status is the client's status for a response that is passed on: an error page
@@ -248,7 +267,9 @@ func (w *Way) find() Step {
 		}
 		w.limit()
 		if w.length > *w.loc.sets().body {
+			// Without its body it isn't too long any more.
 			w.refused = true
+			w.discard()
 			return w.special(413)
 		}
 		if how == redirected {
@@ -352,7 +373,11 @@ func (w *Way) lookUp(name string) (string, bool) {
 		}
 	}
 	if m := w.cfg.maps[name]; m != nil {
-		return m.value(w), true
+		v := m.value(w)
+		if !m.volatile {
+			w.keep(name, v) // it stays, whatever becomes of what it was made of
+		}
+		return v, true
 	}
 	// One that a set makes elsewhere is there, and empty; what a regex would have
 	// captured isn't (ngx_http_rewrite_var, ngx_http_variable_not_found).

@@ -61,6 +61,8 @@ func (r *relay) head(b []byte) []byte {
 	}
 	if rs.location != nil {
 		b = append(append(b, "\r\nLocation: "...), rs.location...)
+	} else if l := c.route.way.Redirect(); l != "" {
+		b = append(append(b, "\r\nLocation: "...), c.route.way.Absolute(l, c.vars.Server.IP, c.vars.Server.Port)...)
 	}
 	if r.wrap {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)

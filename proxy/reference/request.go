@@ -10,6 +10,9 @@ import (
 // is in memory (ngx_http_proxy_create_request). It is the same for every attempt.
 func (c *client) compose(step nginxconf.Step) {
 	rq, pass, way := &c.rq, step.Pass, &c.route.way
+	if way.Discarded() {
+		c.body.drop()
+	}
 	method := pass.RequestMethod(way)
 	size := len(method) + len(step.URI) + len(pass.Upstream.Name) + 96 + c.body.n
 	for _, f := range rq.fields {
