@@ -14,16 +14,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/nolive/nolive/proxy/variable"
 )
 
 var (
 	waySeed  = flag.Uint64("ways.seed", 0, "the seed of the random configurations; 0 is another one each time")
+	wayWrite = flag.String("ways.record", "", "the file to write the answers to")
 	wayCount = flag.Int("ways.count", 40, "how many random servers, 250 at most")
 )
 
@@ -193,17 +191,6 @@ func (g generator) server(port int) string {
 	return b.String()
 }
 
-// shared is what all the random servers have.
-const shared = `
-upstream echo { server e1:80; }
-upstream dead { server d1:80; }
-upstream bad { server b1:80; }
-map $arg_v $m { default echo; 1 e2:81; 2 e3:82; dead dead; ~^e echo; }
-`
-
-// wayRequest is a request to a random server.
-type wayRequest struct{ method, target, x, body string }
-
 // Real nginx answers what the model says, on random trees of locations with
 // regexes, ifs, rewrites, error pages and what they lead to.
 func TestWaysAsNginx(t *testing.T) {
@@ -228,8 +215,10 @@ func TestWaysAsNginx(t *testing.T) {
 	c := mustInterpret(t, text)
 	at := serveWays(t, c)
 	asked, passed, wrong := 0, 0, 0
+	var record strings.Builder
 	for i, s := range servers {
 		port := c.Port(fmt.Sprint(9000 + i))
+		fmt.Fprintf(&record, "=== \n%s----\n", s)
 		for range 50 {
 			r := wayRequest{method: g.one("GET", "GET", "GET", "POST", "PUT", "HEAD", "DELETE"), target: g.target()}
 			if g.some(0.2) {
@@ -240,6 +229,7 @@ func TestWaysAsNginx(t *testing.T) {
 			}
 			want, n := modelAnswer(c, port.Server("h"), r)
 			got := nginxAnswer(t, at[i], r)
+			fmt.Fprintf(&record, "%s\t%s\t%s\t%s\t%s\n", r.method, r.target, r.x, r.body, got)
 			asked++
 			if n > 0 {
 				passed++
@@ -251,67 +241,13 @@ func TestWaysAsNginx(t *testing.T) {
 			}
 		}
 	}
+	if *wayWrite != "" {
+		if err := os.WriteFile(*wayWrite, []byte(recordHead+record.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	t.Logf("%d requests, %d of them passed on, %d differ", asked, passed, wrong)
 }
-
-// modelAnswer is what the model says of a request, with the backends of
-// serveWays; passes is how often it was passed on.
-func modelAnswer(c *Config, s *Server, r wayRequest) (answer string, passes int) {
-	rq := &variable.Request{Method: r.method, Target: r.target, Host: "h"}
-	rq.Header = func(yield func(name, value []byte) bool) {
-		if r.x != "" {
-			yield([]byte("X-T"), []byte(r.x))
-		}
-	}
-	length := int64(len(r.body))
-	if r.body == "" {
-		length = -1
-	}
-	var w Way
-	step := w.Begin(c, s, rq, length)
-	for {
-		p := step.Pass
-		if p == nil {
-			a := step.Answer
-			body := a.Text
-			if a.Page != 0 {
-				body = "page"
-			}
-			return describe(&w, a.Status, body, w.Absolute(a.Location, "127.0.0.1", "80"), r), passes
-		}
-		passes++
-		switch p.Upstream.Name {
-		case "dead":
-			step = w.Fail(502)
-			continue
-		case "bad":
-			if next, ok := w.Intercept(p, 404); ok {
-				step = next
-				continue
-			}
-			return describe(&w, w.Status(404), "bad", w.Absolute(w.Redirect(), "127.0.0.1", "80"), r), passes
-		}
-		name := map[string]string{"echo": "e1", "e2:81": "e2", "e3:82": "e3"}[p.Upstream.Name]
-		body := p.RequestMethod(&w) + " " + step.URI + " of " + name
-		return describe(&w, w.Status(299), body, w.Absolute(w.Redirect(), "127.0.0.1", "80"), r), passes
-	}
-}
-
-// describe is an answer in one line.
-func describe(w *Way, status int, body, location string, r wayRequest) string {
-	var added []string
-	w.Added(status, func(name, value string) { added = append(added, name+"="+value) })
-	slices.Sort(added)
-	if r.method == "HEAD" || status == 204 || status == 304 {
-		body = ""
-	}
-	if body == "page" && !hasPage(status) {
-		body = ""
-	}
-	return fmt.Sprintf("%d %q to %q %v", status, body, strings.TrimSpace(location), added)
-}
-
-func hasPage(status int) bool { return status != 418 && status != 200 && status != 201 }
 
 // nginxAnswer is the same from nginx.
 func nginxAnswer(t *testing.T, at string, r wayRequest) string {

@@ -34,6 +34,7 @@ type client struct {
 	body     body
 	file     *os.File // the body as it goes to a backend, where it isn't in out
 	model    upstream.Request
+	tries    int // of earlier passes of the request
 	attempt  attempt
 	relay    relay
 	route    routed

@@ -13,7 +13,8 @@
 //
 //   - A request body is read whole before a backend is asked.
 //   - A response is held back in pages of 4 KiB, as proxy_buffers does, so that
-//     a reset or a time-out loses what a client of nginx would lose too.
+//     a reset or a time-out loses what a client of nginx would lose too; with
+//     proxy_buffering off it is passed on as it comes.
 //   - An attempt ends when its response is read to the end, before the last
 //     bytes go to the client: who has the answer finds the connection in the
 //     cache and the peer's slot free.

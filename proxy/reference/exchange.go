@@ -14,6 +14,7 @@ func (c *client) handle() bool {
 		c.rq.keepAlive = false
 	}
 	c.find()
+	c.tries = 0
 	step := c.route.step
 	if c.account != nil && c.rq.id.N == 0 {
 		// What is drawn is drawn by the request's number.
@@ -90,7 +91,10 @@ func (c *client) pass(step nginxconf.Step) (next nginxconf.Step, over bool) {
 	c.identify(pass)
 	c.compose(step)
 	arrival := c.arrival(pass)
-	c.in.rest()
+	arrival.Before = c.tries
+	if way := &c.route.way; way.Last() && !way.Adds() {
+		c.in.rest() // nobody looks at the request's head again
+	}
 	if !pass.IgnoreClientAbort {
 		c.attend()
 		defer c.ignore()
@@ -100,6 +104,7 @@ func (c *client) pass(step nginxconf.Step) (next nginxconf.Step, over bool) {
 		d, up = c.try(n, pass, d, up)
 	}
 	c.rb.drop()
+	c.tries = c.model.Try()
 	switch {
 	case d.Action != upstream.Answer:
 		return step, true

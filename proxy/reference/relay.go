@@ -54,6 +54,9 @@ func (r *relay) run() {
 	if r.bodyless() {
 		r.complete, r.extra = true, !c.rb.empty()
 	}
+	if r.attempt.pass.Unbuffered && !r.complete && c.rb.empty() && !r.forward(nil) {
+		return // the head doesn't wait for a body
+	}
 	if !r.complete && c.rb.full() && !r.gulp() {
 		return
 	}
@@ -87,7 +90,7 @@ func (r *relay) filter(end bool) (data []byte, err error) {
 		b := in.unread()
 		n := len(b)
 		switch {
-		case end:
+		case end, r.attempt.pass.Unbuffered:
 		case n >= r.room:
 			n = r.room + (n-r.room)/page*page
 		case !r.expected(n):
