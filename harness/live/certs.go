@@ -15,8 +15,9 @@ type secure struct {
 	ca   []byte
 }
 
-// newSecure makes the certificates that a configuration needs.
-func newSecure(cfg *nginxconf.Config) (secure, error) {
+// newSecure makes the certificates that a configuration needs. address is where
+// the backends are: nginx gets it in the place of a literal host.
+func newSecure(cfg *nginxconf.Config, address string) (secure, error) {
 	names := secureNames(cfg)
 	if len(names) == 0 {
 		return secure{}, nil
@@ -27,7 +28,7 @@ func newSecure(cfg *nginxconf.Config) (secure, error) {
 	}
 	s := secure{sets: map[string]*certs.Set{}, ca: authority.PEM()}
 	for backend, known := range names {
-		if s.sets[backend], err = authority.Issue(known); err != nil {
+		if s.sets[backend], err = authority.Issue(append(known, address)); err != nil {
 			return secure{}, err
 		}
 	}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func (t *try) start(ctx context.Context) (*load, error) {
 	s := t.o.Plan.Scenario
 	addresses := make(map[string]string, len(s.Backends))
 	var err error
-	if t.secure, err = newSecure(s.Nginx); err != nil {
+	if t.secure, err = newSecure(s.Nginx, cmp.Or(t.o.Backends, "127.0.0.1")); err != nil {
 		return nil, err
 	}
 	for _, b := range s.Backends {
