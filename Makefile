@@ -1,7 +1,7 @@
 # The two commands of the README are `make run` and `make test`.
 GO ?= go
 
-.PHONY: run build test image e2e bench lint fuzz schema
+.PHONY: run build test image e2e bench census lint fuzz schema
 
 run: ## every shipped scenario on the simulator and the reference proxy
 	$(GO) run . run
@@ -22,6 +22,10 @@ bench: ## the figures of the README, side by side in one run; with nginx on PATH
 	$(GO) test -run '^$$' -bench . -benchmem ./proxy/upstream ./harness/analysis ./harness
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./harness/live ./backends
 	$(GO) test $(if $(shell command -v nginx),-tags e2e) -run '^$$' -bench . -benchtime 3s ./proxy/reference
+
+census: ## scenarios/CENSUS.md: what nginx answers for every fault; needs nginx
+	@{ sed -n '1,/^<!-- made/p' scenarios/CENSUS.md && echo && $(GO) run . census --engine nginx,reference,sim; } > scenarios/CENSUS.md.new \
+		&& mv scenarios/CENSUS.md.new scenarios/CENSUS.md || { rm -f scenarios/CENSUS.md.new; exit 1; }
 
 lint:
 	$(GO) vet ./...

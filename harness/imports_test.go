@@ -43,6 +43,7 @@ var layers = []struct {
 	{6, "harness/live", "the runner on sockets gets its proxy handed in, and draws nothing from the simulator"},
 	{7, "harness", "the public face runs engines; it doesn't know who looks at the result"},
 	{8, "harness/report", "results are rendered, never produced"},
+	{8, "harness/census", "it asks the engines what they are asked for, and renders nothing"},
 	{8, "harness/match", "a matcher asks a result to judge, and nothing else"},
 	{9, "harness/cli", "the command is on top"},
 	{10, "", "main only calls the command, or is a backend of it"},

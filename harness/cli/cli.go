@@ -44,6 +44,7 @@ type commands struct {
 	Compare compareCommand `cmd:"" help:"Run scenarios on several engines and print only what differs."`
 	Replay  replayCommand  `cmd:"" help:"Let the nginx model replay the instants of a stored run."`
 	Backend backendCommand `cmd:"" help:"Serve misbehaving backends for any proxy, without a scenario."`
+	Census  censusCommand  `cmd:"" help:"Ask what a proxy answers for every fault of the catalogue, as a table."`
 	Schema  schemaCommand  `cmd:"" help:"Print the JSON Schema of scenario files."`
 	Proxy   proxyCommand   `cmd:"" help:"Serve an nginx.conf with the bundled proxy: exact, not for production."`
 }
