@@ -29,6 +29,7 @@ var layers = []struct {
 	{1, "harness/analysis", "what is derived from a log must not depend on how it was made or on who judges it"},
 	{2, "harness/check", "a check judges what was observed, from whatever engine"},
 	{2, "backends", "fake backends serve any proxy under test"},
+	{2, "proxy/wire", "what nginx reads into bytes is the same for whoever has the bytes"},
 	{2, "proxy/nginxconf", "the configuration means the same to every engine"},
 	{2, "harness/scenario/internal/bind", "positions and messages know nothing of what a scenario holds"},
 	{3, "harness/scenario/internal/form", "the words of the format come before their meaning"},
@@ -85,7 +86,7 @@ var forbidden = []struct {
 }
 
 // pure are the packages without input, output, clock or chance of their own.
-var pure = []string{"harness/event", "backends/fault", "proxy/variable", "proxy/upstream", "harness/analysis", "harness/check", "harness/plan"}
+var pure = []string{"harness/event", "backends/fault", "proxy/variable", "proxy/upstream", "proxy/wire", "harness/analysis", "harness/check", "harness/plan"}
 
 // except are all packages but some.
 func except(paths ...string) []string {

@@ -7,6 +7,7 @@ import (
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // attempt connects to the peer, or takes an idle connection, and sends the request.
@@ -158,14 +159,22 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 	}
 	f.script, f.sights = script, sights
 	f.gen++ // overtakes a time-out scheduled before the thaw
-	deadline := f.asked + f.trip.Step.Pass.ReadTimeout
+	pass := f.trip.Step.Pass
+	decided := int64(-1)
+	if script != nil {
+		f.reading = s.readingOf(script, pass, f.trip.Method)
+		if f.reading.verdict != wire.More || f.reading.tooBig {
+			decided = f.reading.decided
+		}
+	}
+	deadline := f.asked + pass.ReadTimeout
 	for _, v := range sights {
 		if v.At > deadline {
 			break
 		}
 		switch {
-		case script != nil && v.Bytes > 0 && v.Bytes >= script.Response.HeadEnd():
-			s.due(f, v.At, doHeader, 0)
+		case decided >= 0 && v.Bytes >= decided && v.Bytes > 0:
+			s.decided(f, v.At)
 			return
 		case v.End == fault.Close:
 			s.due(f, v.At, doFail, event.Closed)
@@ -176,6 +185,19 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 		}
 	}
 	s.due(f, deadline, doFail, event.ReadTimeout)
+}
+
+// decided goes on at the instant at which nginx has made up its mind about the
+// response's header.
+func (s *Sim) decided(f *flight, at time.Duration) {
+	if f.reading.verdict == wire.Whole {
+		s.due(f, at, doHeader, 0)
+		return
+	}
+	if f.reading.tooBig {
+		f.req.TooBig()
+	}
+	s.due(f, at, doFail, event.InvalidHeader)
 }
 
 // due schedules what happens next to a flight, or does it if that is now.
@@ -191,15 +213,14 @@ func (s *Sim) due(f *flight, at time.Duration, what do, o event.Outcome) {
 
 // header asks the model what to do with a whole header.
 func (s *Sim) header(f *flight) {
-	s.follow(f, f.req.Header(s.now, f.script.Response.Status))
+	s.follow(f, f.req.Header(s.now, f.reading.head.Status))
 }
 
 // pass finds the end of a response whose header went to the client: whole,
 // broken off, or silent for the read time-out, which here is between two reads.
 func (s *Sim) pass(f *flight) {
 	timeout := f.trip.Step.Pass.ReadTimeout
-	r := &f.script.Response
-	whole := r.End()
+	r := f.reading
 	last := s.now
 	for _, v := range f.sights {
 		if v.At < s.now {
@@ -210,10 +231,10 @@ func (s *Sim) pass(f *flight) {
 		}
 		last = v.At
 		switch {
-		case whole >= 0 && v.Bytes >= whole, f.t.plan.Spec.Method == "HEAD" || f.trip.Method == "HEAD":
-			s.due(f, v.At, doEnd, event.Passed)
+		case r.broken >= 0 && v.Bytes >= r.broken:
+			s.truncate(f, v.At, event.InvalidHeader)
 			return
-		case v.End == fault.Close && whole < 0:
+		case r.end >= 0 && v.Bytes >= r.end, v.End == fault.Close && r.endless():
 			s.due(f, v.At, doEnd, event.Passed)
 			return
 		case v.End == fault.Close:
@@ -223,11 +244,6 @@ func (s *Sim) pass(f *flight) {
 			s.truncate(f, v.At, event.Reset)
 			return
 		}
-	}
-	if whole < 0 && f.sights[len(f.sights)-1].Bytes >= r.Size() {
-		// The script is over, and without a length only closing ends the body.
-		s.due(f, last, doEnd, event.Passed)
-		return
 	}
 	s.truncate(f, last+timeout, event.ReadTimeout)
 }
@@ -247,7 +263,16 @@ func (s *Sim) end(f *flight) {
 		f.req.End(s.now, f.outcome, f.status)
 	}
 	status := f.trip.Status(f.status)
-	s.finish(f, status, f.outcome, status)
+	switch {
+	case f.reading.head.Raw:
+		// What nginx takes for HTTP/0.9 is logged as 009, and no answer to a client.
+		s.finish(f, 9, event.InvalidHeader, 0)
+	case f.cut == event.InvalidHeader && !f.reading.begun:
+		// Closed at once: nothing was written before the broken chunk.
+		s.finish(f, status, event.Closed, 0)
+	default:
+		s.finish(f, status, f.outcome, status)
+	}
 }
 
 // keep stores the upstream connection where nginx would: the request asked for
@@ -256,8 +281,8 @@ func (s *Sim) end(f *flight) {
 func (s *Sim) keep(f *flight) {
 	pass := f.trip.Step.Pass
 	c := s.workers[f.worker].caches[pass.Upstream]
-	whole := f.script.Response.End()
-	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 || whole < 0 {
+	whole := f.reading.end
+	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 || whole < 0 || !f.reading.head.Keep {
 		return
 	}
 	f.conn.ends = 0

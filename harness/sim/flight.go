@@ -37,6 +37,7 @@ type flight struct {
 	connectBy time.Duration
 	asked     time.Duration // the attempt's request was sent whole
 	script    *fault.Script
+	reading   *reading // of its response
 	sights    []fault.Sight
 	outcome   event.Outcome
 	cut       event.Outcome // how a truncated body broke off
@@ -100,7 +101,7 @@ func (s *Sim) follow(f *flight, d upstream.Decision) {
 // (ngx_http_proxy_process_header).
 func (s *Sim) intercept(f *flight, instead *plan.Trip) {
 	f.outcome = event.Passed
-	if f.script.Response.Announced == 0 || f.trip.Method == "HEAD" {
+	if f.reading.bare() {
 		s.keep(f)
 	}
 	f.req.End(s.now, event.Passed, f.status)
@@ -138,7 +139,7 @@ func (s *Sim) respond(f *flight, seen event.Outcome, status int) {
 func (s *Sim) retire(f *flight) {
 	f.gen++
 	f.life++
-	f.conn, f.script, f.trip = nil, nil, nil
+	f.conn, f.script, f.reading, f.trip = nil, nil, nil, nil
 	s.active--
 	s.free = append(s.free, f)
 }

@@ -40,6 +40,8 @@ type Sim struct {
 	// an exchange costs no memory.
 	facts fault.Exchange
 	read  *exchange
+	// readings are what was found of scripts so far.
+	readings map[readingKey]*reading
 }
 
 // Run simulates the plan and returns the scenario time at which everybody had

@@ -182,6 +182,10 @@ type Pass struct {
 	IgnoreClientAbort bool
 	// InterceptErrors is proxy_intercept_errors: see Way.Intercept.
 	InterceptErrors bool
+	// BufferSize is proxy_buffer_size, Buffers the size of each of proxy_buffers,
+	// in bytes: a response's header must fit into the first, and what is passed on
+	// waits until one is full.
+	BufferSize, Buffers int
 	// Unbuffered is proxy_buffering off: the client gets every byte at once.
 	Unbuffered bool
 	// NoRequestHeaders and NoRequestBody are proxy_pass_request_headers off and

@@ -30,8 +30,11 @@ type proxyLevel struct {
 	// intercept is proxy_intercept_errors, buffering proxy_buffering; noHeaders and
 	// noBody are proxy_pass_request_headers off and proxy_pass_request_body off.
 	intercept, buffering, passHeaders, passBody *bool
-	method, body                                *variable.Template
-	settings                                    settings
+	// streamed is proxy_request_buffering off.
+	streamed     *bool
+	buffers      bufferSizes
+	method, body *variable.Template
+	settings     settings
 }
 
 func defaults(v upstream.Version) proxyLevel {
@@ -40,7 +43,7 @@ func defaults(v upstream.Version) proxyLevel {
 	yes := true
 	return proxyLevel{
 		connect: &minute, send: &minute, read: &minute, next: &next, tries: &tries, timeout: &none, http11: &http11, keepClient: &no,
-		intercept: &no, buffering: &yes, passHeaders: &yes, passBody: &yes, settings: defaultSettings(),
+		intercept: &no, buffering: &yes, passHeaders: &yes, passBody: &yes, streamed: &no, settings: defaultSettings(),
 	}
 }
 
@@ -65,6 +68,8 @@ func (l proxyLevel) over(outer proxyLevel) proxyLevel {
 	inherit(&l.passBody, outer.passBody)
 	inherit(&l.method, outer.method)
 	inherit(&l.body, outer.body)
+	inherit(&l.streamed, outer.streamed)
+	l.buffers = l.buffers.over(outer.buffers)
 	l.settings = l.settings.over(outer.settings)
 	if l.headers == nil {
 		l.headers = outer.headers
@@ -112,6 +117,11 @@ func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
 			}
 		case "proxy_intercept_errors":
 			l.intercept = onOff(d)
+		case "proxy_request_buffering":
+			on := strings.EqualFold(d.Arg(0), "off")
+			l.streamed = &on
+		case "proxy_buffer_size", "proxy_buffers", "proxy_busy_buffers_size":
+			l.buffers.read(d)
 		case "proxy_buffering":
 			l.buffering = onOff(d)
 		case "proxy_pass_request_headers":
@@ -229,6 +239,7 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 	in.numbered++
 	p := &Pass{Upstream: u, TLS: scheme == "https", Number: in.numbered, Match: m.path, URI: a.uri, HasURI: a.uri != ""}
 	p.take(l, in.keeps(l, u))
+	in.buffersFit(d, l.buffers)
 	return p
 }
 
@@ -283,6 +294,8 @@ func (p *Pass) take(l proxyLevel, keeps bool) {
 	p.ConnectTimeout, p.SendTimeout, p.ReadTimeout = *l.connect, *l.send, *l.read
 	p.Policy = upstream.Policy{Next: *l.next, Tries: *l.tries, Timeout: *l.timeout}
 	p.HTTP11, p.KeepConnection, p.IgnoreClientAbort = *l.http11, keeps, *l.keepClient
+	p.Policy.Unbuffered = *l.streamed
+	p.BufferSize, p.Buffers = l.buffers.sizes()
 	p.InterceptErrors, p.Unbuffered = *l.intercept, !*l.buffering
 	p.NoRequestHeaders, p.NoRequestBody = !*l.passHeaders, !*l.passBody
 	p.method, p.body, p.clients = l.method, l.body, l.clientRules()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/variable"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // account is what a journal is told of one connection and the request that is
@@ -114,7 +115,7 @@ func (a *account) unread(err error) {
 		status, text = 408, "client timed out (110: Connection timed out)"
 	}
 	action := "reading client request headers"
-	if _, rest := cutLine(c.in.unread()); rest == nil {
+	if _, rest := wire.CutLine(c.in.unread()); rest == nil {
 		action = "reading client request line"
 	}
 	a.note(nginxconf.Info, text, action)
@@ -138,7 +139,7 @@ func (a *account) idle(err error) {
 // a copy: the buffer goes back before the request is over.
 func (a *account) request(head []byte) {
 	a.asked = append(a.asked[:0], head...)
-	line, _ := cutLine(a.asked)
+	line, _ := wire.CutLine(a.asked)
 	a.rq.Line = string(line)
 	var rq request
 	if rq.requestLine(line) != 0 && rq.target == nil {
@@ -330,38 +331,37 @@ func (a *account) requestID() string {
 }
 
 // headOf yields the header lines of a head; ok is false for one to pass over.
-func headOf(head []byte, read func(line []byte) (f field, ok bool)) variable.Header {
+func headOf(head []byte, read func(line []byte) (f wire.Field, ok bool)) variable.Header {
 	if len(head) == 0 {
 		return nil
 	}
 	return func(yield func(name, value []byte) bool) {
-		_, rest := cutLine(head)
+		_, rest := wire.CutLine(head)
 		for len(rest) > 0 {
 			var line []byte
-			line, rest = cutLine(rest)
+			line, rest = wire.CutLine(rest)
 			if len(line) == 0 {
 				return
 			}
-			if f, ok := read(line); ok && !yield(f.name, f.value) {
+			if f, ok := read(line); ok && !yield(f.Name, f.Value) {
 				return
 			}
 		}
 	}
 }
 
-func clientLine(line []byte) (field, bool) {
-	f, ok, bad := headerLine(line)
+func clientLine(line []byte) (wire.Field, bool) {
+	f, ok, bad := wire.HeaderLine(line)
 	return f, ok && !bad
 }
 
-func backendLine(line []byte) (field, bool) {
-	f, v := upstreamLine(line)
-	return f, v == whole
+func backendLine(line []byte) (wire.Field, bool) {
+	return wire.BackendLine(line)
 }
 
 // sentLine leaves out what nginx writes without counting it among the headers of
 // the response.
-func sentLine(line []byte) (field, bool) {
+func sentLine(line []byte) (wire.Field, bool) {
 	f, ok := backendLine(line)
-	return f, ok && !is(f.name, "Server") && !is(f.name, "Date")
+	return f, ok && !wire.Is(f.Name, "Server") && !wire.Is(f.Name, "Date")
 }

@@ -1,11 +1,13 @@
 package reference
 
 import (
+	"cmp"
 	"io"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // attempt is one try of a request on one peer, up to the response header.
@@ -30,9 +32,9 @@ type attempt struct {
 func (a *attempt) run() (event.Outcome, error) {
 	c := a.c
 	c.use(&a.up.sock)
-	c.rs.reset()
+	c.rs.Reset(a.pass.Upstream.Version)
 	c.rb.drop()
-	c.rb.size = page
+	c.rb.size = cmp.Or(a.pass.BufferSize, page)
 	c.doing.Store(sending)
 	n, err := a.up.writeReady(c.out)
 	switch {
@@ -92,12 +94,19 @@ func (a *attempt) header() (event.Outcome, error) {
 			}
 			return event.Reset, nil
 		}
-		switch c.rs.scan(c.rb.unread()) {
-		case whole:
+		v := c.rs.Scan(c.rb.unread())
+		for v == wire.Hints {
+			c.rb.r += c.rs.At
+			c.rb.compact()
+			c.rs.Reset(a.pass.Upstream.Version)
+			v = c.rs.Scan(c.rb.unread())
+		}
+		switch v {
+		case wire.Whole:
 			return 0, nil
-		case invalid:
+		case wire.Invalid:
 			if c.account != nil {
-				c.account.badHeader(c.rb.unread()[c.rs.at:])
+				c.account.badHeader(c.rb.unread()[c.rs.At:])
 			}
 			return event.InvalidHeader, nil
 		}
@@ -105,7 +114,8 @@ func (a *attempt) header() (event.Outcome, error) {
 			if c.account != nil {
 				c.account.badHeader(nil)
 			}
-			return event.InvalidHeader, nil // "upstream sent too big header"
+			c.model.TooBig()
+			return event.InvalidHeader, nil
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/proxy/variable"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // client is one client connection and whatever it is doing.
@@ -26,7 +27,7 @@ type client struct {
 
 	in  buffer // from the client
 	rq  request
-	rs  response
+	rs  wire.Head
 	rb  buffer // from the backend
 	out []byte // the request as it goes to a backend, with a body that is small
 	wb  []byte // to the client
@@ -90,7 +91,7 @@ func newClient(p *Proxy, l *listener, conn streamConn, n uint64) (*client, error
 	c.vars.Joins = p.config.Version.JoinsHeaderLines()
 	c.vars.Header = func(yield func(name, value []byte) bool) {
 		for _, f := range c.rq.fields {
-			if !yield(f.name, f.value) {
+			if !yield(f.Name, f.Value) {
 				return
 			}
 		}

@@ -158,17 +158,17 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 		up.close()
 		return c.failed(n, o)
 	}
-	if listable(c.rs.status) {
+	if listable(c.rs.Status) {
 		n.settle()
 	}
 	if c.account != nil {
-		c.account.answered(c.rs.status, c.rb.b[:c.rs.at])
-		if c.rs.raw {
+		c.account.answered(c.rs.Status, c.rb.b[:c.rs.At])
+		if c.rs.Raw {
 			c.account.noHead()
 		}
 	}
 	n.lock(c)
-	next := c.model.Header(n.clock.Now(), c.rs.status)
+	next := c.model.Header(n.clock.Now(), c.rs.Status)
 	if next.Action == upstream.Pass {
 		n.mu.Unlock()
 		if step, ok := c.intercept(pass); ok {

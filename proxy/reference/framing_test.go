@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // Framing: HTTP/1.0 clients get no chunks, HTTP/1.1 clients do, and no body
@@ -92,11 +93,11 @@ func dechunk(t *testing.T, s string, chunked bool) string {
 	if !chunked {
 		return s
 	}
-	var d chunks
+	var d wire.Chunks
 	b := []byte(s)
-	n, used, err := d.decode(b)
-	if err != nil || used != len(b) || !d.done {
-		t.Fatalf("chunks: %v, %d of %d used, done %v", err, used, len(b), d.done)
+	n, used, err := d.Decode(b)
+	if err != nil || used != len(b) || !d.Done {
+		t.Fatalf("chunks: %v, %d of %d used, done %v", err, used, len(b), d.Done)
 	}
 	return string(b[:n])
 }

@@ -4,66 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
 )
-
-// However a response head is cut into reads, it means the same.
-func FuzzResponseHead(f *testing.F) {
-	for _, s := range []string{
-		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok",
-		"HTTP/1.0 404\n\n", "HTTP/1.1 200 OK\rX\r\n\r\n", "HTTP/0.9 200 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nHTTP/1.1 200 OK\r\nA: b\r\n\r\n", "HTTP/1.1 200 OK\r\nA b: c\r\n\r\n", "HTTP/1.1 200 OK\r\n: c\r\n\r\n",
-		"garbage", "", "H", "HTTP/1.1  200 OK\r\nTransfer-Encoding: Chunked\r\nA: b\rc\r\n\r\n", "HTTP/1.1 200 OK\r\nA: \x00\r\n\r\n",
-	} {
-		f.Add([]byte(s), uint8(1))
-	}
-	f.Fuzz(func(t *testing.T, data []byte, step uint8) {
-		var once, cut response
-		once.reset()
-		cut.reset()
-		v := once.scan(data)
-		w := more
-		for n := 0; n < len(data) && w == more; {
-			n = min(n+int(step)+1, len(data))
-			w = cut.scan(data[:n])
-		}
-		if v != w {
-			t.Fatalf("at once %d, in pieces %d", v, w)
-		}
-		if v != whole {
-			return
-		}
-		if once.at > len(data) || once.status < 0 || once.status > 999 {
-			t.Fatalf("status %d, body at %d of %d", once.status, once.at, len(data))
-		}
-		if d := cmp.Diff(heads(&once), heads(&cut)); d != "" {
-			t.Fatal(d)
-		}
-	})
-}
-
-// heads is a response head to compare.
-func heads(rs *response) map[string]string {
-	m := map[string]string{
-		"status": itoa(rs.status), "text": string(rs.text), "type": string(rs.contentType), "at": sizeOf(string(make([]byte, rs.at))),
-	}
-	for _, f := range rs.fields {
-		m["field "+string(f.name)] += string(f.value) + "|"
-	}
-	if rs.keep {
-		m["keep"] = "yes"
-	}
-	if rs.chunked {
-		m["chunked"] = "yes"
-	}
-	if rs.raw {
-		m["raw"] = "yes"
-	}
-	return m
-}
 
 // What is accepted from a client reaches a backend as exactly one request that
 // means the same: nothing can be smuggled through in a header.
@@ -114,27 +57,4 @@ func pieces(data []byte) (end, from, status int) {
 		}
 	}
 	return 0, from, 0
-}
-
-// However a chunked body is cut into reads, it decodes to the same.
-func FuzzChunks(f *testing.F) {
-	for _, s := range []string{"5\r\nhello\r\n0\r\n\r\n", "0\n\n", "a;b=c\n0123456789\nF\r\n", "00000000000000000000000001\r\nx\r\n0\r\nA: b\r\n\r\nrest", "g", "ffffffffffffffffffff\r\n"} {
-		f.Add([]byte(s), uint8(0))
-	}
-	f.Fuzz(func(t *testing.T, data []byte, step uint8) {
-		var once, cut chunks
-		b := bytes.Clone(data)
-		n, used, err := once.decode(b)
-		var got []byte
-		var gotUsed int
-		var gotErr error
-		for gotUsed < len(data) && !cut.done && gotErr == nil {
-			piece := bytes.Clone(data[gotUsed:min(gotUsed+int(step)+1, len(data))])
-			k, u, err := cut.decode(piece)
-			got, gotUsed, gotErr = append(got, piece[:k]...), gotUsed+u, err
-		}
-		if !bytes.Equal(b[:n], got) || used != gotUsed || (err == nil) != (gotErr == nil) || once.done != cut.done {
-			t.Fatalf("at once %q %d %v %v, in pieces %q %d %v %v", b[:n], used, err, once.done, got, gotUsed, gotErr, cut.done)
-		}
-	})
 }

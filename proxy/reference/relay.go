@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // relay passes one response on. nginx fills pages of 4 KiB, header included,
@@ -20,16 +21,11 @@ type relay struct {
 	peer    int
 	attempt *attempt
 
-	// left is what is missing of Content-Length, -1 when the length isn't known.
-	left   int64
-	chunks chunks
-	// room is what is left of the page that is being filled.
-	room int
+	body wire.Body
 	// wrap is true when the client gets chunks.
 	wrap bool
-	// complete is true once the whole response was read; extra once there was
-	// more than that.
-	complete, extra bool
+	// extra is true once there was more than the whole response.
+	extra bool
 	// begun is true once something went to the client.
 	begun bool
 }
@@ -46,27 +42,24 @@ func (r *relay) run() {
 	if c.account != nil {
 		c.account.sentHead(c.wb)
 		if !r.bodyless() {
-			c.account.headSize = c.rs.at
+			c.account.headSize = c.rs.At
 		}
 	}
-	r.room = page - c.rs.at
-	c.rb.r = c.rs.at
-	if r.bodyless() {
-		r.complete, r.extra = true, !c.rb.empty()
-	}
-	if r.attempt.pass.Unbuffered && !r.complete && c.rb.empty() && !r.forward(nil) {
+	c.rb.r = c.rs.At
+	r.extra = r.bodyless() && !c.rb.empty()
+	if r.attempt.pass.Unbuffered && !r.body.Complete && c.rb.empty() && !r.forward(nil) {
 		return // the head doesn't wait for a body
 	}
-	if !r.complete && c.rb.full() && !r.gulp() {
+	if !r.body.Complete && c.rb.full() && !r.gulp() {
 		return
 	}
 	for {
 		data, err := r.filter(false)
 		if err != nil {
-			r.cut(event.Closed, nil, dropHead)
+			r.cut(event.InvalidHeader, nil, dropHead)
 			return
 		}
-		if r.complete {
+		if r.body.Complete {
 			r.finish(data)
 			return
 		}
@@ -86,56 +79,25 @@ func (r *relay) filter(end bool) (data []byte, err error) {
 	in := &r.c.rb
 	start := in.r
 	out := in.b[start:start]
-	for !r.complete && !in.empty() {
+	for {
 		b := in.unread()
-		n := len(b)
-		switch {
-		case end, r.attempt.pass.Unbuffered:
-		case n >= r.room:
-			n = r.room + (n-r.room)/page*page
-		case !r.expected(n):
-			return out, nil
+		n := r.body.Ready(len(b), end || r.attempt.pass.Unbuffered)
+		if n == 0 {
+			break
 		}
-		r.room = page
-		k, err := r.take(b[:n], &out)
-		in.r += k
+		k, used, err := r.body.Decode(b[:n])
+		if r.body.Chunked() {
+			out = append(out, b[:k]...) // to where the framing was
+		} else {
+			out = out[:len(out)+k] // it lies there already
+		}
+		in.r += used
 		if err != nil {
 			return out, err
 		}
 	}
-	r.extra = r.extra || r.complete && !in.empty()
+	r.extra = r.extra || r.body.Complete && !in.empty()
 	return out, nil
-}
-
-// expected says whether n bytes are all that is known to come.
-func (r *relay) expected(n int) bool {
-	switch {
-	case r.c.rs.chunked:
-		return int64(n) >= r.chunks.need()
-	case r.left >= 0:
-		return int64(n) >= r.left
-	}
-	return false
-}
-
-// take decodes b, appends its data to out, which lies before it in memory, and
-// says how much of it was used.
-func (r *relay) take(b []byte, out *[]byte) (used int, err error) {
-	switch {
-	case r.c.rs.chunked:
-		n, used, err := r.chunks.decode(b)
-		*out = append(*out, b[:n]...)
-		r.complete = r.chunks.done
-		return used, err
-	case r.left >= 0:
-		used = int(min(int64(len(b)), r.left))
-		r.left -= int64(used)
-		r.complete = r.left == 0
-	default:
-		used = len(b)
-	}
-	*out = (*out)[:len(*out)+used] // it lies there already
-	return used, nil
 }
 
 // more reads on. It returns false when the exchange is over.
@@ -183,13 +145,13 @@ func (r *relay) closed() {
 	data, err := r.filter(true)
 	switch {
 	case err != nil:
-		r.cut(event.Closed, data, dropHead)
-	case !r.complete && r.left < 0 && !r.c.rs.chunked:
-		r.c.rs.keep = false
-		r.complete = true
+		r.cut(event.InvalidHeader, data, dropHead)
+	case !r.body.Framed():
+		r.c.rs.Keep = false
+		r.body.Complete = true
 		r.finish(data)
-	case r.complete:
-		r.c.rs.keep = false
+	case r.body.Complete:
+		r.c.rs.Keep = false
 		r.finish(data)
 	default:
 		r.cut(event.Closed, data, keepHead)
@@ -235,7 +197,7 @@ func (r *relay) pack(data []byte) {
 	} else {
 		b = append(b, data...)
 	}
-	if r.wrap && r.complete {
+	if r.wrap && r.body.Complete {
 		b = append(b, "0\r\n\r\n"...)
 	}
 	r.c.wb = b

@@ -22,10 +22,10 @@ func (r *relay) finish(data []byte) {
 // logged is the status in nginx's access log: 9 for an HTTP/0.9 answer, which
 // it prints as 009.
 func (r *relay) logged() int {
-	if r.c.rs.raw {
+	if r.c.rs.Raw {
 		return 9
 	}
-	return r.c.route.way.Status(r.c.rs.status)
+	return r.c.route.way.Status(r.c.rs.Status)
 }
 
 // discard ends the exchange of a response that something else takes the place
@@ -34,9 +34,9 @@ func (r *relay) logged() int {
 func (r *relay) discard() {
 	rs := &r.c.rs
 	r.attempt.quiet()
-	r.extra = len(r.c.rb.b) > 0 && r.c.rb.w-r.c.rb.r > rs.at
-	if !r.bodyless() && (rs.chunked || rs.length != 0) {
-		rs.keep = false
+	r.extra = len(r.c.rb.b) > 0 && r.c.rb.w-r.c.rb.r > rs.At
+	if !r.bodyless() && (rs.Chunked || rs.Length != 0) {
+		rs.Keep = false
 	}
 	r.release(event.Passed)
 }
@@ -46,7 +46,7 @@ func (r *relay) release(o event.Outcome) {
 	c, up := r.c, r.attempt.up
 	sent := r.attempt.over()
 	up.requests++
-	keep := r.n.cache != nil && c.rs.keep && !c.rs.raw && !r.extra && sent
+	keep := r.n.cache != nil && c.rs.Keep && !c.rs.Raw && !r.extra && sent
 	if keep {
 		up.watch()
 	}
@@ -56,7 +56,7 @@ func (r *relay) release(o event.Outcome) {
 	if keep {
 		drop = r.n.keep(up, r.peer, r.attempt.pass.Number, now)
 	}
-	c.model.End(now, o, c.rs.status)
+	c.model.End(now, o, c.rs.Status)
 	r.n.mu.Unlock()
 	if drop != nil {
 		drop.close()
@@ -84,7 +84,7 @@ func (r *relay) cut(how event.Outcome, data []byte, head fate) {
 		}
 	}
 	r.n.lock(c)
-	c.model.Cut(r.n.clock.Now(), how, c.rs.status)
+	c.model.Cut(r.n.clock.Now(), how, c.rs.Status)
 	r.n.mu.Unlock()
 	r.attempt.up.close()
 	if head == keepHead {
@@ -103,7 +103,7 @@ func (r *relay) aborted(err error) {
 		c.account.left()
 	}
 	r.attempt.over()
-	r.n.end(c, event.Aborted, c.rs.status)
+	r.n.end(c, event.Aborted, c.rs.Status)
 	r.attempt.up.close()
 	status := r.logged()
 	if err == errHalted && !r.begun {

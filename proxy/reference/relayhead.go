@@ -1,31 +1,27 @@
 package reference
 
 import (
+	"cmp"
 	"strconv"
 )
 
 // bodyless is true when the response has no body whatever its head says.
 func (r *relay) bodyless() bool {
 	rs := &r.c.rs
-	return r.c.rq.head || rs.status == 204 || rs.status == 304
+	return r.c.rq.head || rs.Status == 204 || rs.Status == 304
 }
 
 // frame decides how long the response is and how the client is told.
 func (r *relay) frame() {
 	c := r.c
 	rs := &c.rs
-	r.left = rs.length
-	if rs.chunked {
-		r.left = -1
-	}
-	if r.left == 0 {
-		r.complete = true
-	}
+	pass := r.attempt.pass
+	r.body.Begin(rs, c.rq.head, rs.At, cmp.Or(pass.BufferSize, page), cmp.Or(pass.Buffers, page))
 	switch {
-	case r.left >= 0 || r.bodyless():
-	case rs.raw:
+	case r.body.Left() >= 0:
+	case rs.Raw:
 		c.rq.keepAlive = false
-	case rs.status < 200 || !c.rq.http11:
+	case rs.Status < 200 || !c.rq.http11:
 		// nginx 1.22 takes an interim response for the final one.
 		c.rq.keepAlive = false
 	default:
@@ -37,30 +33,30 @@ func (r *relay) frame() {
 func (r *relay) head(b []byte) []byte {
 	c := r.c
 	rs := &c.rs
-	if rs.raw {
+	if rs.Raw {
 		return b
 	}
 	b = append(b, "HTTP/1.1 "...)
-	status := c.route.way.Status(rs.status)
-	if status != rs.status {
+	status := c.route.way.Status(rs.Status)
+	if status != rs.Status {
 		b = append(b, statusText(status)...)
 	} else {
-		b = append(b, rs.text...)
+		b = append(b, rs.Text...)
 	}
 	b = append(b, "\r\nServer: "+serverName+"\r\nDate: "...)
 	b = c.proxy.date.append(b)
-	if rs.contentType != nil {
-		b = append(append(b, "\r\nContent-Type: "...), rs.contentType...)
+	if rs.ContentType != nil {
+		b = append(append(b, "\r\nContent-Type: "...), rs.ContentType...)
 	}
-	if !rs.chunked && rs.length >= 0 {
+	if !rs.Chunked && rs.Length >= 0 {
 		b = append(b, "\r\nContent-Length: "...)
-		b = strconv.AppendInt(b, rs.length, 10)
+		b = strconv.AppendInt(b, rs.Length, 10)
 	}
-	if rs.lastModified != nil {
-		b = append(append(b, "\r\nLast-Modified: "...), rs.lastModified...)
+	if rs.LastModified != nil {
+		b = append(append(b, "\r\nLast-Modified: "...), rs.LastModified...)
 	}
-	if rs.location != nil {
-		b = append(append(b, "\r\nLocation: "...), rs.location...)
+	if rs.Location != nil {
+		b = append(append(b, "\r\nLocation: "...), rs.Location...)
 	} else if l := c.route.way.Redirect(); l != "" {
 		b = append(append(b, "\r\nLocation: "...), c.route.way.Absolute(l, c.vars.Server.IP, c.vars.Server.Port)...)
 	}
@@ -68,11 +64,11 @@ func (r *relay) head(b []byte) []byte {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
 	}
 	b = c.connectionHeader(b)
-	for _, f := range rs.fields {
+	for _, f := range rs.Fields {
 		b = append(b, "\r\n"...)
-		b = append(b, f.name...)
+		b = append(b, f.Name...)
 		b = append(b, ": "...)
-		b = append(b, f.value...)
+		b = append(b, f.Value...)
 	}
 	b = c.added(b, status)
 	return append(b, "\r\n\r\n"...)

@@ -1,5 +1,7 @@
 package reference
 
+import "github.com/nolive/nolive/proxy/wire"
+
 import "os"
 
 // bodyInMemory is client_body_buffer_size, 16 KiB on 64 bit. A larger body goes to a temporary file that has no name.
@@ -110,9 +112,9 @@ func (c *client) readCounted(from *buffer) int {
 
 // readChunked reads a chunked body.
 func (c *client) readChunked(from *buffer) int {
-	var d chunks
+	var d wire.Chunks
 	for {
-		n, used, err := d.decode(from.unread())
+		n, used, err := d.Decode(from.unread())
 		c.body.raw += int64(used)
 		if err != nil {
 			return 400
@@ -124,7 +126,7 @@ func (c *client) readChunked(from *buffer) int {
 			return 500
 		}
 		from.r += used
-		if d.done {
+		if d.Done {
 			return 0
 		}
 		from.r, from.w = 0, 0

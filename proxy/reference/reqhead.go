@@ -2,9 +2,9 @@ package reference
 
 import (
 	"bytes"
-	"math"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // The limits of large_client_header_buffers 4 8k.
@@ -13,16 +13,13 @@ const (
 	maxHead = 32 << 10
 )
 
-// field is one header line. Its slices point into the buffer that was scanned.
-type field struct{ name, value []byte }
-
 // request is a client's request head, scanned. Its slices are valid until the
 // buffer is read into again.
 type request struct {
 	method string
 	target []byte
 	host   []byte
-	fields []field // all that nginx would pass on or look at
+	fields []wire.Field // all that nginx would pass on or look at
 	id     event.Request
 	// length is Content-Length, -1 for none.
 	length    int64
@@ -68,17 +65,17 @@ func tooLong(b []byte, from int) int {
 // that nginx refuses, 0 for none.
 func (rq *request) scan(head []byte) (status int) {
 	*rq = request{fields: rq.fields[:0], length: -1}
-	line, rest := cutLine(head)
+	line, rest := wire.CutLine(head)
 	if status := rq.requestLine(line); status != 0 {
 		return status
 	}
 	rq.keepAlive = rq.http11
 	for {
-		line, rest = cutLine(rest)
+		line, rest = wire.CutLine(rest)
 		if len(line) == 0 {
 			break
 		}
-		f, ok, bad := headerLine(line)
+		f, ok, bad := wire.HeaderLine(line)
 		status := 0
 		if bad {
 			status = 400
@@ -156,47 +153,47 @@ func (rq *request) requestLine(line []byte) int {
 }
 
 // note takes in what a header means for the proxy itself.
-func (rq *request) note(f field) int {
-	switch len(f.name) {
+func (rq *request) note(f wire.Field) int {
+	switch len(f.Name) {
 	case 2:
-		if is(f.name, "TE") {
+		if wire.Is(f.Name, "TE") {
 			return 0
 		}
 	case 4:
-		if is(f.name, "Host") && rq.host == nil {
-			rq.host = f.value
+		if wire.Is(f.Name, "Host") && rq.host == nil {
+			rq.host = f.Value
 		}
 	case 6:
-		if is(f.name, "Expect") {
-			rq.expect = is(f.value, "100-continue")
+		if wire.Is(f.Name, "Expect") {
+			rq.expect = wire.Is(f.Value, "100-continue")
 		}
 	case 10:
-		if is(f.name, "Connection") {
+		if wire.Is(f.Name, "Connection") {
 			switch {
-			case containsFold(f.value, "close"):
+			case wire.Contains(f.Value, "close"):
 				rq.keepAlive = false
-			case containsFold(f.value, "keep-alive"):
+			case wire.Contains(f.Value, "keep-alive"):
 				rq.keepAlive = true
 			}
 		}
 	case 14:
-		if is(f.name, "Content-Length") {
-			n, ok := number(f.value)
+		if wire.Is(f.Name, "Content-Length") {
+			n, ok := wire.Number(f.Value)
 			if !ok || rq.length >= 0 {
 				return 400
 			}
 			rq.length = n
 		}
 	case 17:
-		if is(f.name, "Transfer-Encoding") {
-			if !is(f.value, "chunked") {
+		if wire.Is(f.Name, "Transfer-Encoding") {
+			if !wire.Is(f.Value, "chunked") {
 				return 501
 			}
 			rq.chunked = true
 		}
 	}
-	if len(f.name) == len(event.RequestHeader) && is(f.name, event.RequestHeader) {
-		rq.id, _ = event.ParseRequest(string(f.value))
+	if len(f.Name) == len(event.RequestHeader) && wire.Is(f.Name, event.RequestHeader) {
+		rq.id, _ = event.ParseRequest(string(f.Value))
 	}
 	return 0
 }
@@ -240,17 +237,11 @@ func method(b []byte) string {
 	return string(b)
 }
 
-// number is ngx_atoof: digits only, no overflow.
-func number(b []byte) (int64, bool) {
-	if len(b) == 0 {
-		return 0, false
-	}
-	n := int64(0)
+func allDigits(b []byte) bool {
 	for _, c := range b {
-		if c < '0' || c > '9' || n > (math.MaxInt64-9)/10 {
-			return 0, false
+		if c < '0' || c > '9' {
+			return false
 		}
-		n = n*10 + int64(c-'0')
 	}
-	return n, true
+	return len(b) > 0
 }

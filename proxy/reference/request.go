@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // compose makes the request as a backend gets it, with the body behind it if it
@@ -16,7 +17,7 @@ func (c *client) compose(step nginxconf.Step) {
 	method := pass.RequestMethod(way)
 	size := len(method) + len(step.URI) + len(pass.Upstream.Name) + 96 + c.body.n
 	for _, f := range rq.fields {
-		size += len(f.name) + len(f.value) + 4
+		size += len(f.Name) + len(f.Value) + 4
 	}
 	c.out = lend(size)
 	b := append(c.out[:0], method...)
@@ -44,12 +45,12 @@ func (c *client) compose(step nginxconf.Step) {
 		b = append(b, "\r\n"...)
 	}
 	for _, f := range rq.fields {
-		if pass.NoRequestHeaders || !passedOn(f.name) || pass.Sets(f.name) {
+		if pass.NoRequestHeaders || !passedOn(f.Name) || pass.Sets(f.Name) {
 			continue
 		}
-		b = append(b, f.name...)
+		b = append(b, f.Name...)
 		b = append(b, ": "...)
-		b = append(b, f.value...)
+		b = append(b, f.Value...)
 		b = append(b, "\r\n"...)
 	}
 	b = append(b, "\r\n"...)
@@ -87,19 +88,19 @@ func (c *client) added(b []byte, status int) []byte {
 func passedOn(name []byte) bool {
 	switch len(name) {
 	case 2:
-		return !is(name, "TE")
+		return !wire.Is(name, "TE")
 	case 4:
-		return !is(name, "Host")
+		return !wire.Is(name, "Host")
 	case 6:
-		return !is(name, "Expect")
+		return !wire.Is(name, "Expect")
 	case 7:
-		return !is(name, "Upgrade")
+		return !wire.Is(name, "Upgrade")
 	case 10:
-		return !is(name, "Connection") && !is(name, "Keep-Alive")
+		return !wire.Is(name, "Connection") && !wire.Is(name, "Keep-Alive")
 	case 14:
-		return !is(name, "Content-Length")
+		return !wire.Is(name, "Content-Length")
 	case 17:
-		return !is(name, "Transfer-Encoding")
+		return !wire.Is(name, "Transfer-Encoding")
 	}
 	return true
 }

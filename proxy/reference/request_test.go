@@ -164,9 +164,9 @@ func TestResponseBeforeAReset(t *testing.T) {
 		_, _ = unix.Poll(fds, 0)
 		return fds[0].Revents&unix.POLLHUP != 0
 	})
-	a := &attempt{c: c, up: up, pass: &nginxconf.Pass{ReadTimeout: time.Minute, SendTimeout: time.Minute}}
-	if o, err := a.run(); o != 0 || err != nil || c.rs.status != 503 || !a.broken {
-		t.Errorf("outcome %v, %v, status %d, broken %v", o, err, c.rs.status, a.broken)
+	a := &attempt{c: c, up: up, pass: &nginxconf.Pass{Upstream: &upstream.Config{}, ReadTimeout: time.Minute, SendTimeout: time.Minute}}
+	if o, err := a.run(); o != 0 || err != nil || c.rs.Status != 503 || !a.broken {
+		t.Errorf("outcome %v, %v, status %d, broken %v", o, err, c.rs.Status, a.broken)
 	}
 }
 

@@ -80,7 +80,7 @@ func (c *client) fail(status int) nginxconf.Step {
 
 // intercept is what takes the place of the backend's response, if anything does.
 func (c *client) intercept(pass *nginxconf.Pass) (nginxconf.Step, bool) {
-	step, ok := c.route.way.Intercept(pass, c.rs.status)
+	step, ok := c.route.way.Intercept(pass, c.rs.Status)
 	if ok {
 		c.moved()
 	}

@@ -44,12 +44,18 @@ func causeMessage(e event.Event) (string, bool) {
 	case event.Closed:
 		return "upstream prematurely closed connection while reading response header from upstream", true
 	case event.InvalidHeader:
+		if e.Detail == tooBig {
+			return "upstream sent too big header while reading response header from upstream", true
+		}
 		return "upstream sent invalid header while reading response header from upstream", true
 	case event.Truncated:
 		return cutMessage(e.Detail), true
 	}
 	return "", false
 }
+
+// tooBig is the Detail of a header that doesn't fit its buffer.
+const tooBig = "too big"
 
 // cutMessage is the line for a body that broke off; how is the Detail that
 // Request.Cut leaves. Buffered proxying, nginx's default, reads with readv().
@@ -59,6 +65,8 @@ func cutMessage(how string) string {
 		return "readv() failed (104: Connection reset by peer) while reading upstream"
 	case event.ReadTimeout.String():
 		return "upstream timed out (110: Connection timed out) while reading upstream"
+	case event.InvalidHeader.String():
+		return "upstream sent invalid chunked response while reading upstream"
 	}
 	return "upstream prematurely closed connection while reading upstream"
 }

@@ -18,6 +18,10 @@ const (
 // release tells that the attempt ended, lets go of its peer, and tells a mark.
 func (r *Request) release(now time.Duration, how release, o event.Outcome, status int) {
 	e := event.Event{At: now, Kind: event.AttemptEnded, Outcome: o, Status: status}
+	if r.tooBig && o == event.InvalidHeader {
+		e.Detail = tooBig
+	}
+	r.tooBig = false
 	if r.gone && how != passed {
 		e.Status = 0 // nginx gives up before it notes one
 	}

@@ -24,7 +24,8 @@ type Request struct {
 	try        int
 	idempotent bool
 	balancing
-	gone bool // the client has left, noticed while nginx didn't watch it
+	gone   bool // the client has left, noticed while nginx didn't watch it
+	tooBig bool
 }
 
 // Arrival is what Begin needs to know of a request.
@@ -137,6 +138,10 @@ func (r *Request) Cut(now time.Duration, how event.Outcome, status int) {
 // moment). A failure is then counted as ever, but nothing is tried any more and
 // the request is logged as 499 (ngx_http_upstream_next).
 func (r *Request) Gone() { r.gone = true }
+
+// TooBig notes that the header which fails next doesn't fit proxy_buffer_size,
+// for the error log.
+func (r *Request) TooBig() { r.tooBig = true }
 
 // Conn is the kept-alive connection that the running attempt uses, 0 for a new one.
 func (r *Request) Conn() ConnID { return r.conn }

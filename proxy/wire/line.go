@@ -1,10 +1,13 @@
-package reference
+package wire
 
 import "bytes"
 
-// cutLine splits off the first line, without its end: CRLF, or LF alone, which
+// Field is one header line. Its slices point into the buffer that was scanned.
+type Field struct{ Name, Value []byte }
+
+// CutLine splits off the first line, without its end: CRLF, or LF alone, which
 // nginx takes too.
-func cutLine(b []byte) (line, rest []byte) {
+func CutLine(b []byte) (line, rest []byte) {
 	i := bytes.IndexByte(b, '\n')
 	if i < 0 {
 		return b, nil
@@ -16,34 +19,34 @@ func cutLine(b []byte) (line, rest []byte) {
 	return line, rest
 }
 
-// headerLine reads one line of a client's head as ngx_http_parse_header_line
+// HeaderLine reads one line of a client's head as ngx_http_parse_header_line
 // does (1.22). ok is false for one that nginx passes over because its name has
 // anything but letters, digits and "-" (ignore_invalid_headers on,
 // underscores_in_headers off). bad is true for one that makes it refuse the
 // whole head: a name that is empty or has control characters, a NUL.
-func headerLine(line []byte) (f field, ok, bad bool) {
+func HeaderLine(line []byte) (f Field, ok, bad bool) {
 	if line = trimCR(line); len(line) == 0 || line[0] == ':' {
-		return field{}, false, true
+		return Field{}, false, true
 	}
 	colon := bytes.IndexByte(line, ':')
 	name := line
 	if colon > 0 {
 		name = line[:colon]
-		f.value = bytes.Trim(line[colon+1:], " ")
+		f.Value = bytes.Trim(line[colon+1:], " ")
 	}
 	ok = true
 	for _, c := range name {
 		switch nameBytes[c] {
 		case badByte:
-			return field{}, false, true
+			return Field{}, false, true
 		case oddByte:
 			ok = false
 		}
 	}
-	if bytes.IndexByte(f.value, 0) >= 0 || bytes.IndexByte(f.value, '\r') >= 0 {
-		return field{}, false, true
+	if bytes.IndexByte(f.Value, 0) >= 0 || bytes.IndexByte(f.Value, '\r') >= 0 {
+		return Field{}, false, true
 	}
-	f.name = name
+	f.Name = name
 	return f, ok, false
 }
 
@@ -68,42 +71,3 @@ var nameBytes = func() (t [256]byte) {
 	}
 	return t
 }()
-
-// is compares without regard to ASCII case.
-func is(b []byte, s string) bool {
-	if len(b) != len(s) {
-		return false
-	}
-	for i, c := range b {
-		if c != s[i] && lower(c) != lower(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// containsFold is ngx_strcasestrn: nginx looks for a word anywhere in a value.
-func containsFold(b []byte, s string) bool {
-	for i := 0; i+len(s) <= len(b); i++ {
-		if is(b[i:i+len(s)], s) {
-			return true
-		}
-	}
-	return false
-}
-
-func lower(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
-
-func allDigits(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(b) > 0
-}

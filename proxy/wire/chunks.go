@@ -1,19 +1,23 @@
-package reference
+package wire
 
 import (
 	"errors"
 	"math"
 )
 
-// errChunk: the chunked framing is broken.
-var errChunk = errors.New("invalid chunked body")
+// ErrChunk: the chunked framing is broken.
+var ErrChunk = errors.New("invalid chunked body")
 
-// chunks decodes a chunked body piece by piece (ngx_http_parse_chunked). The
+// Chunks decodes a chunked body piece by piece (ngx_http_parse_chunked). The
 // zero value is at the start.
-type chunks struct {
+type Chunks struct {
+	// CRLF refuses lines that end with LF alone, as nginx does since 1.29.4.
+	CRLF bool
+	// Done is true once the body is complete.
+	Done bool
+
 	state chunkState
 	size  int64 // of what is left of the chunk
-	done  bool
 }
 
 type chunkState uint8
@@ -34,10 +38,10 @@ const (
 	trailerLineLF
 )
 
-// decode decodes b in place: b[:n] is the data it holds, b[used:] what follows
+// Decode decodes b in place: b[:n] is the data it holds, b[used:] what follows
 // the end of the body.
-func (d *chunks) decode(b []byte) (n, used int, err error) {
-	for used < len(b) && !d.done {
+func (d *Chunks) Decode(b []byte) (n, used int, err error) {
+	for used < len(b) && !d.Done {
 		if d.state == chunkData {
 			k := int(min(d.size, int64(len(b)-used)))
 			n += copy(b[n:], b[used:used+k])
@@ -48,7 +52,7 @@ func (d *chunks) decode(b []byte) (n, used int, err error) {
 			continue
 		}
 		if !d.step(b[used]) {
-			return n, used, errChunk
+			return n, used, ErrChunk
 		}
 		used++
 	}
@@ -56,7 +60,10 @@ func (d *chunks) decode(b []byte) (n, used int, err error) {
 }
 
 // step takes one byte of the framing.
-func (d *chunks) step(c byte) bool {
+func (d *Chunks) step(c byte) bool {
+	if c == '\n' && d.CRLF && !d.afterCR() {
+		return false
+	}
 	switch d.state {
 	case chunkStart, chunkSize:
 		if v, ok := hexDigit(c); ok {
@@ -98,7 +105,7 @@ func (d *chunks) step(c byte) bool {
 		case '\r':
 			d.state = trailerLF
 		case '\n':
-			d.done = true
+			d.Done = true
 		default:
 			d.state = trailerLine
 		}
@@ -106,7 +113,7 @@ func (d *chunks) step(c byte) bool {
 		if c != '\n' {
 			return false
 		}
-		d.done = true
+		d.Done = true
 	case trailerLine:
 		switch c {
 		case '\r':
@@ -123,8 +130,17 @@ func (d *chunks) step(c byte) bool {
 	return true
 }
 
+// afterCR is true where a LF follows a CR.
+func (d *Chunks) afterCR() bool {
+	switch d.state {
+	case chunkExtensionLF, lastExtensionLF, chunkAfterLF, trailerLF, trailerLineLF:
+		return true
+	}
+	return false
+}
+
 // sizeEnd takes the byte behind the size.
-func (d *chunks) sizeEnd(c byte) bool {
+func (d *Chunks) sizeEnd(c byte) bool {
 	d.state = chunkExtension
 	if d.size == 0 {
 		d.state = lastExtension
@@ -141,16 +157,19 @@ func (d *chunks) sizeEnd(c byte) bool {
 	return true
 }
 
-func (d *chunks) extensionEnd() {
+func (d *Chunks) extensionEnd() {
 	d.state = chunkData
 	if d.size == 0 {
 		d.state = trailerStart
 	}
 }
 
-// need is how many bytes have at least to come: nginx leaves fewer than that
+// Need is how many bytes have at least to come: nginx leaves fewer than that
 // lying in an unfilled buffer.
-func (d *chunks) need() int64 {
+func (d *Chunks) Need() int64 {
+	if d.CRLF {
+		return d.needCRLF()
+	}
 	switch d.state {
 	case chunkStart:
 		return 3 // "0" LF LF
@@ -169,6 +188,36 @@ func (d *chunks) need() int64 {
 		return 1
 	}
 	return 2
+}
+
+// needCRLF is Need since 1.29.4.
+func (d *Chunks) needCRLF() int64 {
+	switch d.state {
+	case chunkStart:
+		return 5 // "0" CRLF CRLF
+	case chunkSize:
+		if d.size == 0 {
+			return 4
+		}
+		return 2 + d.size + 7
+	case chunkExtension:
+		return 2 + d.size + 7
+	case chunkExtensionLF:
+		return 1 + d.size + 7
+	case chunkData:
+		return d.size + 7
+	case chunkAfter:
+		return 7
+	case chunkAfterLF:
+		return 6
+	case lastExtension, trailerLine:
+		return 4
+	case lastExtensionLF, trailerLineLF:
+		return 3
+	case trailerStart:
+		return 2
+	}
+	return 1
 }
 
 func hexDigit(c byte) (v byte, ok bool) {

@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/wire"
+)
+
+// reading is what nginx makes of a response's bytes, whenever they come. All
+// counts are bytes on the wire, from the first.
+type reading struct {
+	script *fault.Script
+	// decided is how many bytes it takes until nginx has made up its mind about the
+	// header, verdict what it thinks; with wire.More it never does, unless the
+	// header is too big.
+	decided int64
+	verdict wire.Verdict
+	tooBig  bool
+	head    wire.Head
+	// end is where the response is complete, -1 when only the connection's end
+	// says so.
+	end int64
+	// headEnd is where the header is complete.
+	headEnd int64
+	// broken is how many bytes it takes until broken framing is noticed, -1 for
+	// sound framing; begun is true when something was passed on before.
+	broken int64
+	begun  bool
+}
+
+// readingKey is all that a reading depends on.
+type readingKey struct {
+	script         *fault.Script
+	first, buffers int
+	version        upstream.Version
+	head           bool // asked for with HEAD
+	unbuffered     bool
+}
+
+// maxReadings bounds what is remembered: scripts may be made for one request.
+const maxReadings = 1024
+
+// readingOf returns the reading of a script, found once.
+func (s *Sim) readingOf(script *fault.Script, pass *nginxconf.Pass, method string) *reading {
+	k := readingKey{script, pass.BufferSize, pass.Buffers, pass.Upstream.Version, method == "HEAD", pass.Unbuffered}
+	if r := s.readings[k]; r != nil {
+		return r
+	}
+	r := newReading(script, k)
+	if s.readings == nil || len(s.readings) >= maxReadings {
+		s.readings = map[readingKey]*reading{}
+	}
+	s.readings[k] = r
+	return r
+}
+
+func newReading(script *fault.Script, k readingKey) *reading {
+	r := &reading{script: script, end: -1, broken: -1}
+	from := int64(0) // where the buffer begins: behind early hints
+	for {
+		b := script.Response.Append(nil, from, int64(k.first))
+		r.head.Reset(k.version)
+		r.verdict = r.head.Scan(b)
+		if r.verdict == wire.Hints {
+			from += int64(r.head.At)
+			continue
+		}
+		if r.verdict == wire.More {
+			r.tooBig = len(b) == k.first
+			r.decided = from + int64(len(b))
+			return r
+		}
+		r.decided = from + int64(decided(b, k.version))
+		break
+	}
+	if r.verdict == wire.Whole {
+		r.headEnd = from + int64(r.head.At)
+		r.body(r.headEnd, k)
+	}
+	return r
+}
+
+// decided is how many bytes of b decide. A scan of more of them never says
+// something else, so it can be searched for.
+func decided(b []byte, v upstream.Version) int {
+	lo, hi := 0, len(b)
+	var h wire.Head
+	for lo < hi {
+		mid := (lo + hi) / 2
+		h.Reset(v)
+		if h.Scan(b[:mid]) == wire.More {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// bare is true when the response has no body at all.
+func (r *reading) bare() bool { return r.end >= 0 && r.end == r.headEnd }
+
+// endless is true when the connection's end is the response's.
+func (r *reading) endless() bool { return r.end < 0 && !r.head.Chunked }
+
+// body finds the end of the body that begins at from, and what is wrong with it.
+func (r *reading) body(from int64, k readingKey) {
+	response := &r.script.Response
+	var b wire.Body
+	b.Begin(&r.head, k.head, r.head.At, k.first, k.buffers)
+	if k.unbuffered { // nothing waits, the header neither
+		b.Begin(&r.head, k.head, r.head.At, 1, 1)
+		r.begun = true
+	}
+	switch {
+	case b.Left() >= 0:
+		r.end = from + b.Left()
+	case !b.Chunked():
+	case response.Body.Chunks != nil && response.HeadEnd() == from:
+		r.end = response.Size() // framed by the fault itself, so it is sound
+	default:
+		r.decode(&b, from)
+	}
+}
+
+// decode follows chunks that may be broken: byte by byte as far as it matters
+// when nginx looks at them.
+func (r *reading) decode(b *wire.Body, from int64) {
+	response := &r.script.Response
+	var waiting []byte
+	for at := from; ; {
+		more := b.Missing(len(waiting))
+		waiting = response.Append(waiting, at, more)
+		if at += more; at > response.Size() {
+			return // it never ends by itself
+		}
+		n := b.Ready(len(waiting), false)
+		if n == 0 {
+			continue
+		}
+		data, used, err := b.Decode(waiting[:n])
+		r.begun = r.begun || data > 0 && err == nil
+		switch {
+		case err != nil:
+			r.broken = at
+			return
+		case b.Complete:
+			r.end = at - int64(len(waiting)-used)
+			return
+		}
+		waiting = append(waiting[:0], waiting[used:]...)
+	}
+}

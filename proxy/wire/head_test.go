@@ -1,0 +1,111 @@
+package wire
+
+import "testing"
+
+// What nginx makes of a head depends on its version. The figures of 1.22 were
+// read off nginx 1.22.1, the others off the source of the version named.
+func TestHeadOfVersions(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\n"
+	for _, c := range []struct {
+		name, head string
+		want       map[string]Verdict // by version; what isn't there is Whole
+	}{
+		{"two lengths", ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\n", map[string]Verdict{"1.28": Invalid, "1.30": Invalid}},
+		{"no number", ok + "Content-Length: ten\r\n\r\n", map[string]Verdict{"1.28": Invalid, "1.30": Invalid}},
+		{"length and chunks", ok + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", map[string]Verdict{"1.28": Invalid, "1.30": Invalid}},
+		{"chunks and length", ok + "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", map[string]Verdict{"1.28": Invalid, "1.30": Invalid}},
+		{"another coding", ok + "Transfer-Encoding: gzip, chunked\r\n\r\n", map[string]Verdict{"1.28": Invalid, "1.30": Invalid}},
+		{"a space in a name", ok + "A b: c\r\n\r\n", map[string]Verdict{"1.22": Invalid, "1.28": Invalid, "1.30": Invalid}},
+		{"a folded line", ok + "A: b\r\n c\r\n\r\n", map[string]Verdict{"1.22": Invalid, "1.28": Invalid, "1.30": Invalid}},
+		{"no name", ok + ": c\r\n\r\n", map[string]Verdict{"1.22": Invalid, "1.28": Invalid, "1.30": Invalid}},
+		{"a NUL", ok + "A: \x00\r\n\r\n", map[string]Verdict{"1.20": Invalid, "1.22": Invalid, "1.28": Invalid, "1.30": Invalid}},
+		{"early hints", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", map[string]Verdict{"1.30": Hints}},
+		{"early hints of HTTP/1.0", "HTTP/1.0 103 Early Hints\r\nLink: x\r\n\r\n", map[string]Verdict{"1.30": Invalid}},
+		{"no colon", ok + "A\r\n\r\n", nil},
+		{"a second status line", ok + ok + "\r\n", nil},
+		{"no head at all", "garbage\r\n", nil},
+	} {
+		for _, v := range versions {
+			want, ok := c.want[v]
+			if !ok {
+				want = Whole
+			}
+			var h Head
+			h.Reset(version(t, v))
+			if got := h.Scan([]byte(c.head)); got != want {
+				t.Errorf("%s, nginx %s: %d, want %d", c.name, v, got, want)
+			}
+			if raw := c.name == "no head at all"; h.Raw != raw {
+				t.Errorf("%s, nginx %s: HTTP/0.9 is %v", c.name, v, h.Raw)
+			}
+		}
+	}
+}
+
+// A line is refused at its first wrong byte, not at its end: what the backend
+// does afterwards doesn't matter any more.
+func TestWrongBytesAreSeenAtOnce(t *testing.T) {
+	for s, want := range map[string]Verdict{
+		"HTTP/1.1 200 OK\r\nA: b\x00": Invalid, "HTTP/1.1 200 OK\r\nA: b\rc": Invalid, "HTTP/1.1 200 OK\r\nA b": Invalid,
+		"HTTP/1.1 200 OK\r\nA: b\r": More, "HTTP/1.1 200 OK\r\nA": More, "HTT": More, "HTTX": Whole, "HTTP/1.1 20x": Whole,
+	} {
+		var h Head
+		h.Reset(version(t, "1.22"))
+		if got := h.Scan([]byte(s)); got != want {
+			t.Errorf("%q: %d, want %d", s, got, want)
+		}
+	}
+}
+
+// A bare LF ends a line of chunks before 1.29.4.
+func TestChunksOfVersions(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		crlf, loose bool // accepted
+	}{
+		{"2\r\nok\r\n0\r\n\r\n", true, true}, {"2\nok\r\n0\r\n\r\n", false, true}, {"2\r\nok\n0\r\n\r\n", false, true},
+		{"2;x\nok\r\n0\r\n\r\n", false, true}, {"2\r\nok\r\n0\n\r\n", false, true}, {"2\r\nok\r\n0\r\n\n", false, true},
+		{"2\r\nok\r\n0\r\nA: b\n\r\n", false, true}, {"2\r\nokx", false, false}, {"x", false, false}, {"2\r\nok\r\n0\r\nA: b\r\n\r\n", true, true},
+	} {
+		for crlf, want := range map[bool]bool{true: c.crlf, false: c.loose} {
+			d := Chunks{CRLF: crlf}
+			if _, _, err := d.Decode([]byte(c.text)); (err == nil && d.Done) != want {
+				t.Errorf("%q, strict %v: %v, done %v", c.text, crlf, err, d.Done)
+			}
+		}
+	}
+}
+
+// Nothing is looked at before a page is full or all that is known to come is
+// there, and Missing says how far that is.
+func TestBodyWaits(t *testing.T) {
+	for _, c := range []struct {
+		name, head, body string
+		first, at        int // proxy_buffer_size; how many bytes of the body have to come first
+	}{
+		{"length", "Content-Length: 10\r\n", "0123456789", 4096, 10},
+		{"a full page", "Content-Length: 100\r\n", "0123456789", 45, 5},
+		{"no length", "", "0123456789", 29, 10},
+		{"chunks", "Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n", 4096, 3},
+	} {
+		var h Head
+		head := []byte("HTTP/1.1 200 OK\r\n" + c.head + "\r\n")
+		h.Reset(version(t, "1.22"))
+		if h.Scan(head) != Whole {
+			t.Fatal(c.name)
+		}
+		var b Body
+		b.Begin(&h, false, len(head), c.first, 4096)
+		if missing := b.Missing(0); missing != int64(c.at) {
+			t.Errorf("%s: %d bytes are missing, want %d", c.name, missing, c.at)
+		}
+		for n := range len(c.body) + 1 {
+			if got := b.Ready(n, false); (got > 0) != (n >= c.at) {
+				t.Errorf("%s: of %d bytes %d are looked at", c.name, n, got)
+			}
+			if n >= c.at {
+				break
+			}
+		}
+	}
+}
