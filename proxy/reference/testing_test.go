@@ -81,7 +81,12 @@ func startAt(t *testing.T, speed float64, addresses []string, change func(*upstr
 	u := &upstream.Config{Name: "portal"}
 	backends := map[string]string{}
 	tree, broken := nginxconf.Parse("test.conf", []byte("server { listen 80; location / { } "+strings.Join(text, "")+" }"), nil)
-	config, problems := nginxconf.Interpret(tree)
+	// The figures of these tests are nginx 1.22's.
+	version, err := upstream.ParseVersion("1.22")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, problems := nginxconf.InterpretAs(tree, version)
 	if len(broken)+len(problems) > 0 {
 		t.Fatal(broken, problems)
 	}
