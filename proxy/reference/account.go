@@ -288,7 +288,7 @@ func (a *account) atTheEnd(head variable.Header) variable.Header {
 	return func(yield func(name, value []byte) bool) {
 		if head != nil {
 			for n, v := range head {
-				if !is(n, "Connection") && !yield(n, v) {
+				if !wire.Is(n, "Connection") && !yield(n, v) {
 					return
 				}
 			}
@@ -306,7 +306,7 @@ func withEmpty(head variable.Header) variable.Header {
 	return func(yield func(name, value []byte) bool) {
 		server, date := false, false
 		for n, v := range head {
-			server, date = server || is(n, "Server"), date || is(n, "Date")
+			server, date = server || wire.Is(n, "Server"), date || wire.Is(n, "Date")
 			if !yield(n, v) {
 				return
 			}

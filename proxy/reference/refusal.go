@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // refused notes why a head was answered with an error, in nginx's words. It looks
@@ -16,7 +17,7 @@ func (a *account) refused(head []byte, status int) {
 		return
 	}
 	a.request(head)
-	line, rest := cutLine(head)
+	line, rest := wire.CutLine(head)
 	var rq request
 	if s := rq.requestLine(line); s != 0 {
 		text, action := refusedLine(&rq, s)
@@ -49,13 +50,13 @@ func refusedHeaders(rq *request, rest []byte) (text string, left []byte) {
 	for len(rest) > 0 {
 		from := rest
 		var line []byte
-		if line, rest = cutLine(rest); len(line) == 0 {
+		if line, rest = wire.CutLine(rest); len(line) == 0 {
 			break
 		}
 		if len(line) > maxLine {
 			return fmt.Sprintf("client sent too long header line: \"%s...\"", line[:256]), from
 		}
-		f, ok, bad := headerLine(line)
+		f, ok, bad := wire.HeaderLine(line)
 		if bad {
 			at := offence(line)
 			return fmt.Sprintf("client sent invalid header line: \"%s\\x%02x...\"", line[:at], line[at]), from
@@ -66,11 +67,11 @@ func refusedHeaders(rq *request, rest []byte) (text string, left []byte) {
 		switch had := rq.length; rq.note(f) {
 		case 400:
 			if had >= 0 {
-				return fmt.Sprintf("client sent duplicate header line: \"%s: %s\", previous value: \"Content-Length: %d\"", f.name, f.value, had), rest
+				return fmt.Sprintf("client sent duplicate header line: \"%s: %s\", previous value: \"Content-Length: %d\"", f.Name, f.Value, had), rest
 			}
 			return "client sent invalid \"Content-Length\" header", nil
 		case 501:
-			return fmt.Sprintf("client sent unknown \"Transfer-Encoding\": \"%s\"", f.value), nil
+			return fmt.Sprintf("client sent unknown \"Transfer-Encoding\": \"%s\"", f.Value), nil
 		}
 	}
 	switch {
@@ -96,13 +97,13 @@ func (a *account) tooLarge() {
 
 // ignored notes the header lines that nginx passes over (ignore_invalid_headers).
 func (a *account) ignored() {
-	_, rest := cutLine(a.asked)
+	_, rest := wire.CutLine(a.asked)
 	for len(rest) > 0 {
 		var line []byte
-		if line, rest = cutLine(rest); len(line) == 0 {
+		if line, rest = wire.CutLine(rest); len(line) == 0 {
 			return
 		}
-		if _, ok, bad := headerLine(line); !ok && !bad {
+		if _, ok, bad := wire.HeaderLine(line); !ok && !bad {
 			a.note(nginxconf.Info, fmt.Sprintf("client sent invalid header line: \"%s\"", line), "reading client request headers")
 		}
 	}

@@ -78,14 +78,14 @@ func start(t *testing.T, addresses []string, change func(*upstream.Config, *ngin
 // block says.
 func startAt(t *testing.T, speed float64, addresses []string, change func(*upstream.Config, *nginxconf.Pass), text ...string) *setting {
 	t.Helper()
-	u := &upstream.Config{Name: "portal"}
-	backends := map[string]string{}
-	tree, broken := nginxconf.Parse("test.conf", []byte("server { listen 80; location / { } "+strings.Join(text, "")+" }"), nil)
 	// The figures of these tests are nginx 1.22's.
 	version, err := upstream.ParseVersion("1.22")
 	if err != nil {
 		t.Fatal(err)
 	}
+	u := &upstream.Config{Name: "portal", Version: version}
+	backends := map[string]string{}
+	tree, broken := nginxconf.Parse("test.conf", []byte("server { listen 80; location / { } "+strings.Join(text, "")+" }"), nil)
 	config, problems := nginxconf.InterpretAs(tree, version)
 	if len(broken)+len(problems) > 0 {
 		t.Fatal(broken, problems)
