@@ -127,7 +127,7 @@ func TestNoEngine(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := p.Image("nginx", Auto).Look(t.Context()); !errors.Is(err, errClosed) {
+	if _, err := p.Image("another", Auto).Look(t.Context()); !errors.Is(err, errClosed) {
 		t.Error(err)
 	}
 	var host nginx.Host = p.Image("nginx", Auto)

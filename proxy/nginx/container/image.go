@@ -26,7 +26,9 @@ type Image struct {
 
 	mu    sync.Mutex
 	found *nginx.Found
-	box   *box // the one that runs share; nil on a bridge
+	// failed is why it can't be used: the next run needn't wait for that again.
+	failed error
+	box    *box // the one that runs share; nil on a bridge
 }
 
 var _ nginx.Host = (*Image)(nil)
@@ -55,9 +57,26 @@ var faketimePlaces = []string{
 func (i *Image) Look(ctx context.Context) (nginx.Found, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.found != nil {
-		return *i.found, nil
+	if i.found != nil || i.failed != nil {
+		return i.known()
 	}
+	f, err := i.look(ctx)
+	if err == nil {
+		i.found = &f
+	} else if ctx.Err() == nil {
+		i.failed = err
+	}
+	return f, err
+}
+
+func (i *Image) known() (nginx.Found, error) {
+	if i.failed != nil {
+		return nginx.Found{}, i.failed
+	}
+	return *i.found, nil
+}
+
+func (i *Image) look(ctx context.Context) (found nginx.Found, err error) {
 	e, err := i.pool.open(ctx)
 	if err != nil {
 		return nginx.Found{}, err
@@ -77,10 +96,7 @@ func (i *Image) Look(ctx context.Context) (nginx.Found, error) {
 	defer cancel()
 	b, err := i.start(ctx, e, 0)
 	if err == nil {
-		var f nginx.Found
-		if f, err = b.look(ctx); err == nil {
-			i.found = &f
-		}
+		found, err = b.look(ctx)
 	}
 	if b != nil && (err != nil || i.network == Bridge) {
 		err = errors.Join(err, b.end())
@@ -93,7 +109,7 @@ func (i *Image) Look(ctx context.Context) (nginx.Found, error) {
 		}
 		return nginx.Found{}, err
 	}
-	return *i.found, nil
+	return found, nil
 }
 
 // have fetches the image if it isn't here.
