@@ -241,6 +241,9 @@ func TestMain(m *testing.M) {
 		fmt.Println(err)
 		os.Exit(0)
 	}
+	if os.Getenv("NOLIVE_TEST_SHORT") != "" {
+		short()
+	}
 	if what := os.Getenv("NOLIVE_TEST_CLIENTS"); what != "" {
 		clients(what)
 	}
