@@ -221,6 +221,14 @@ func (s *Sim) header(f *flight) {
 func (s *Sim) pass(f *flight) {
 	timeout := f.trip.Step.Pass.ReadTimeout
 	r := f.reading
+	if r.starved && r.endless() {
+		s.due(f, s.now, doEnd, event.Passed)
+		return
+	}
+	if r.starved {
+		s.truncate(f, s.now, event.Closed)
+		return
+	}
 	last := s.now
 	for _, v := range f.sights {
 		if v.At < s.now {

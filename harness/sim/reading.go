@@ -27,6 +27,8 @@ type reading struct {
 	// sound framing; begun is true when something was passed on before.
 	broken int64
 	begun  bool
+	// starved is true when nginx ends the response right behind its header.
+	starved bool
 }
 
 // readingKey is all that a reading depends on.
@@ -113,6 +115,7 @@ func (r *reading) body(from int64, k readingKey) {
 		b.Begin(&r.head, k.head, r.head.At, 1, 1)
 		r.begun = true
 	}
+	r.starved = b.Starved()
 	switch {
 	case b.Left() >= 0:
 		r.end = from + b.Left()

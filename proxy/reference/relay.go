@@ -50,6 +50,10 @@ func (r *relay) run() {
 	if r.attempt.pass.Unbuffered && !r.body.Complete && c.rb.empty() && !r.forward(nil) {
 		return // the head doesn't wait for a body
 	}
+	if r.body.Starved() && !r.attempt.pass.Unbuffered {
+		r.closed()
+		return
+	}
 	if !r.body.Complete && c.rb.full() && !r.gulp() {
 		return
 	}

@@ -32,6 +32,12 @@ func (b *Body) Begin(h *Head, bodyless bool, headSize, first, size int) {
 	b.Complete = b.left == 0
 }
 
+// Starved is true when the header fills its page to the last byte and a body
+// should follow: nginx then reads into a buffer without room, gets 0 bytes and
+// takes that for the end of the connection (ngx_event_pipe_read_upstream). With
+// proxy_buffering off it doesn't.
+func (b *Body) Starved() bool { return !b.Complete && b.room == 0 }
+
 // Framed is true when the body says itself where it ends.
 func (b *Body) Framed() bool { return b.chunked || b.left >= 0 }
 

@@ -76,6 +76,23 @@ func TestChunksOfVersions(t *testing.T) {
 	}
 }
 
+// A header that fits to the last byte leaves no room for its body.
+func TestBodyIsStarved(t *testing.T) {
+	head := []byte("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
+	var h Head
+	h.Reset(version(t, "1.22"))
+	h.Scan(head)
+	for first, want := range map[int]bool{len(head): true, len(head) + 1: false} {
+		var b Body
+		if b.Begin(&h, false, len(head), first, 4096); b.Starved() != want {
+			t.Errorf("a buffer of %d bytes for a header of %d: starved %v", first, len(head), b.Starved())
+		}
+		if b.Begin(&h, true, len(head), first, 4096); b.Starved() {
+			t.Error("nothing follows, so nothing is starved")
+		}
+	}
+}
+
 // Nothing is looked at before a page is full or all that is known to come is
 // there, and Missing says how far that is.
 func TestBodyWaits(t *testing.T) {
