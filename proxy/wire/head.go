@@ -127,21 +127,22 @@ func (h *Head) statusLine(b []byte) Verdict {
 	if v != Whole {
 		return v
 	}
-	for i < len(b) && b[i] == ' ' {
-		i++
-	}
-	text := i
+	// Spaces may stand between the digits, too; what is passed on begins two bytes
+	// before the last of them.
 	status := 0
-	for range 3 {
-		if i == len(b) {
+	for digits := 0; digits < 3; i++ {
+		switch {
+		case i == len(b):
 			return More
-		}
-		if b[i] < '0' || b[i] > '9' {
+		case b[i] == ' ':
+			continue
+		case b[i] < '0' || b[i] > '9':
 			return h.nine()
 		}
 		status = status*10 + int(b[i]-'0')
-		i++
+		digits++
 	}
+	text := i - 3
 	if i == len(b) {
 		return More
 	}
