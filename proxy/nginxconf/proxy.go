@@ -20,8 +20,9 @@ type proxyLevel struct {
 	// headers are the level's proxy_set_header lines: one hides all inherited ones.
 	headers []header
 	logs    logLevel
-	// verify is the proxy_ssl_verify in force.
-	verify *Directive
+	// verify and trusted are the proxy_ssl_verify and the
+	// proxy_ssl_trusted_certificate in force.
+	verify, trusted *Directive
 	// root is the directive that says where files are.
 	root *Directive
 	// realIP is the level's own, serverRealIP that of the server's level.
@@ -58,6 +59,7 @@ func (l proxyLevel) over(outer proxyLevel) proxyLevel {
 	inherit(&l.http11, outer.http11)
 	inherit(&l.keepClient, outer.keepClient)
 	inherit(&l.verify, outer.verify)
+	inherit(&l.trusted, outer.trusted)
 	inherit(&l.root, outer.root)
 	inherit(&l.serverRealIP, outer.serverRealIP)
 	l.realIP = l.realIP.over(outer.realIP)
@@ -134,6 +136,8 @@ func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
 			l.body = in.optional(d)
 		case "proxy_ssl_verify":
 			l.verify = d
+		case "proxy_ssl_trusted_certificate":
+			l.trusted = d
 		case "root", "alias":
 			l.root = d
 		case "set_real_ip_from", "real_ip_header", "real_ip_recursive":
@@ -218,6 +222,9 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 	if scheme == "https" {
 		port = 443
 		if l.verify != nil && strings.EqualFold(l.verify.Arg(0), "on") {
+			if l.trusted == nil || l.trusted.Arg(0) == "" { // ngx_http_proxy_set_ssl
+				in.out.add(l.verify.Pos(), "", "no proxy_ssl_trusted_certificate for proxy_ssl_verify")
+			}
 			in.nginxOnly(l.verify, "certificates aren't verified here")
 		}
 	}
