@@ -31,12 +31,12 @@ var _ = BeforeSuite(func() {
 	DeferCleanup(os.RemoveAll, dir)
 	nolive, wrapper = filepath.Join(dir, "nolive"), filepath.Join(dir, "wrapper")
 	build(nolive, "../..")
-	build(wrapper, "./wrapper")
+	build(wrapper, "./wrapper", "CGO_ENABLED=0") // the image may have another libc
 })
 
-func build(to, pkg string) {
+func build(to, pkg string, env ...string) {
 	cmd := exec.Command("go", "build", "-o", to, pkg)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	Expect(err).NotTo(HaveOccurred(), "%s", out)
 }

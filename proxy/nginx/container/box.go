@@ -143,6 +143,17 @@ func (b *box) state(ctx context.Context) (how string, running bool) {
 	return fmt.Sprintf("exit status %d", r.Container.State.ExitCode), false
 }
 
+// ending waits a moment for the end of the container to show: what it does to
+// programs in it is seen before.
+func (b *box) ending(ctx context.Context) {
+	for range 20 {
+		if !b.runs(ctx) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 func (b *box) runs(ctx context.Context) bool {
 	_, running := b.state(ctx)
 	return running

@@ -88,12 +88,8 @@ func (c *child) how(ctx context.Context, code int, err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	// The end of a container kills its programs first, and shows a moment later.
-	for range 20 {
-		if code != 128+int(syscall.SIGKILL) {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
+	if code == 128+int(syscall.SIGKILL) {
+		c.box.ending(ctx)
 		if state, running := c.box.state(ctx); !running {
 			return state
 		}

@@ -139,7 +139,8 @@ func (b *box) look(ctx context.Context) (nginx.Found, error) {
 		return f, b.whyNot(ctx, err)
 	}
 	if code != 0 {
-		return f, &ImageError{Image: b.image.name, Reason: fmt.Sprintf("has an nginx that ends with exit status %d when it is asked for its version", code)}
+		b.ending(ctx)
+		return f, b.whyNot(ctx, &ImageError{Image: b.image.name, Reason: fmt.Sprintf("has an nginx that ends with exit status %d when it is asked for its version", code)})
 	}
 	f.Output = out
 	f.NoFaketime = "image " + b.image.name + " has none; make image NGINX_IMAGE=" + b.image.name + " makes one that has"
