@@ -66,13 +66,20 @@ func (c *conn) serve() {
 		return
 	}
 	at := c.s.now()
-	if f := c.pickAtAccept(at); f != nil {
+	switch f := c.pickAtAccept(at); {
+	case f == nil:
+	case f.AtAccept != 0:
 		c.cutAtAccept(f, at)
 		return
+	default:
+		if _, ok := c.sleep(c.s.in.Load().set.turn(f, at)); !ok {
+			return
+		}
 	}
 	if c.to = &c.wire; c.s.opts.Certificates != nil && !c.handshake(at) {
 		return
 	}
+	c.over = c.s.now()
 	for c.serveOne() {
 	}
 }
@@ -80,7 +87,7 @@ func (c *conn) serve() {
 // serveOne reads a request and plays its script; it says whether the
 // connection goes on.
 func (c *conn) serveOne() bool {
-	if c.exchange > 0 && !c.idle() {
+	if !c.idle() {
 		return false
 	}
 	c.wire.budget = maxHead
@@ -105,6 +112,7 @@ func (c *conn) serveOne() bool {
 	})
 	c.s.opts.Log.Note(Entry{At: at, What: "request", Version: x.version, Rule: rule, Fault: sc.Name,
 		Connection: c.number, Request: number, Exchange: c.exchange, Method: req.Method, Path: req.RequestURI, ID: id})
+	c.s.opts.Board.note(c.s.opts.Name)
 	if !c.play(sc, at) {
 		return false
 	}

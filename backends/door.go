@@ -101,6 +101,10 @@ func (s *Server) tell(k event.Kind, now time.Duration, d fault.Door) {
 func (s *Server) turn(to fault.Door) error {
 	s.stopAccepting()
 	switch to {
+	case fault.Stopping:
+		s.port.refuse()
+		s.each(func(c *conn) { c.wire.wake() })
+		return nil
 	case fault.Refusing:
 		s.port.refuse()
 		s.each((*conn).kill)

@@ -9,12 +9,15 @@ import (
 	"github.com/nolive/nolive/harness/clock"
 )
 
-// idle waits for a further request and says whether it is to be served: the
-// backend may give the connection up meanwhile, or at the request's first byte.
+// idle waits for a request and says whether it is to be served: the backend may
+// give the connection up meanwhile, or at the first byte of a further request.
 func (c *conn) idle() bool {
-	due := never
+	due, how := never, fault.Close
 	if c.keep != nil && c.keep.Idle > 0 {
-		due = c.over + c.keep.Idle
+		due, how = c.over+c.keep.Idle, c.keep.End
+	}
+	if at, ok := c.s.in.Load().doors.Ends(c.over); ok && at < due {
+		due, how = at, fault.Close
 	}
 	c.wire.until = due
 	_, err := c.in.Peek(1)
@@ -24,12 +27,15 @@ func (c *conn) idle() bool {
 			due = at
 		}
 		if c.s.opts.Clock.SleepUntil(c.wire.ctx, due, clock.Wait) == nil { // notes how late it is
-			c.end(c.keep.End)
+			c.end(how)
 		}
 		return false
 	}
 	if err != nil || !c.wire.waited() {
 		return false
+	}
+	if c.exchange == 0 {
+		return true
 	}
 	what := c.reuse(c.s.now())
 	if what != 0 {

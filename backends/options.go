@@ -29,6 +29,8 @@ type Options struct {
 	Sink event.Sink
 	// Log gets the backend's own log; nil drops it.
 	Log Log
+	// Board is what the backends of a run share for barriers; nil is one of its own.
+	Board *Board
 	// Seed keys the draws of rules with a share.
 	Seed uint64
 	// Listen is the IP address and port to listen on; "" is 127.0.0.1:0, and
@@ -53,6 +55,9 @@ func (o *Options) check() (netip.AddrPort, error) {
 	}
 	if o.Log == nil {
 		o.Log = noLog{}
+	}
+	if o.Board == nil {
+		o.Board = new(Board)
 	}
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"

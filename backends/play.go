@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"context"
 	"errors"
 	"math"
 	"os"
@@ -26,6 +27,8 @@ func (c *conn) play(sc *fault.Script, at time.Duration) bool {
 			now, ok = c.read(now, st.Len)
 		case fault.Wait:
 			now, ok = c.sleep(now + st.For)
+		case fault.Await:
+			now, ok = c.await(st.Barrier)
 		case fault.Write:
 			now, ok = c.write(sc, st, &off, now)
 		case fault.Stall, fault.Close, fault.Reset:
@@ -102,6 +105,35 @@ func (c *conn) sleep(due time.Duration) (time.Duration, bool) {
 	return at, c.s.opts.Clock.SleepUntil(c.wire.ctx, at, clock.Wait) == nil
 }
 
+// await waits for a barrier, and for the thaw if the backend stands still when it
+// is met. It is false when the connection ended first.
+func (c *conn) await(b *fault.Barrier) (time.Duration, bool) {
+	ctx, cancel := context.WithCancel(c.wire.ctx)
+	defer cancel()
+	met := make(chan struct{})
+	go func() {
+		if !c.s.opts.Board.wait(ctx, b.Backend, b.Requests) {
+			return
+		}
+		close(met)
+		// A look at the connection that begins just now doesn't notice being woken.
+		for ctx.Err() == nil {
+			c.wire.wake()
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}()
+	c.wire.met = met
+	here := c.watch(never)
+	c.wire.met = nil
+	if !here {
+		return 0, false
+	}
+	return c.sleep(c.s.now())
+}
+
 // watch waits until scenario time at, and until the backend can act then, while
 // looking for the connection's end, and says whether it is still there. What the
 // other side sends meanwhile is kept for the next request.
@@ -115,8 +147,11 @@ func (c *conn) watch(at time.Duration) bool {
 	}
 	// So much was sent ahead that the end behind it can't be seen.
 	if at == never {
-		<-c.wire.ctx.Done()
-		return false
+		select {
+		case <-c.wire.ctx.Done():
+			return false
+		case <-c.wire.met:
+		}
 	}
 	return true
 }

@@ -75,6 +75,13 @@ func (x *set) answer(e *fault.Exchange, thaw fault.Doors) (*fault.Script, *fault
 	})
 }
 
+// turn is when a connection is accepted that came at now and meets the fault.
+func (x *set) turn(f *fault.Fault, now time.Duration) time.Duration {
+	x.deciding.Lock()
+	defer x.deciding.Unlock()
+	return x.state.Accept(f, now)
+}
+
 // count notes that a fault was chosen and returns the number of its rule from 1,
 // 0 for none.
 func (x *set) count(f *fault.Fault) int {

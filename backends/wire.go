@@ -27,6 +27,8 @@ type wire struct {
 	// until is when a read gives up with os.ErrDeadlineExceeded, in scenario time,
 	// or when the backend can act after that.
 	until time.Duration
+	// met is closed when a read gives up too, with the same error; nil for never.
+	met <-chan struct{}
 	// budget is how many bytes may still be read, 0 for any number.
 	budget int
 	// reading and writing say that the socket has a deadline.
@@ -48,6 +50,11 @@ func (w *wire) Read(p []byte) (int, error) {
 			if now, err = w.open(); err != nil {
 				return 0, err
 			}
+		}
+		select {
+		case <-w.met:
+			return 0, os.ErrDeadlineExceeded
+		default:
 		}
 		if w.until != never && w.begun() && now >= w.until {
 			return 0, os.ErrDeadlineExceeded
@@ -124,7 +131,7 @@ func (w *wire) open() (time.Duration, error) {
 		now := w.clock.Now()
 		door, next, ok := r.doors.At(max(now, 0))
 		switch {
-		case door == fault.Open:
+		case door == fault.Open || door == fault.Stopping:
 			return now, nil
 		case !ok:
 			select {

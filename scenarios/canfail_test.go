@@ -27,6 +27,11 @@ func holds(t *testing.T, s scenario.Scenario, expect []check.Check) (failed []st
 	return failed
 }
 
+// inConfiguration are scenarios whose fault isn't that of a backend.
+var inConfiguration = map[string]string{
+	"keepalive-one-sided": "half of what keep-alive needs is missing in the configuration",
+}
+
 // A shipped expectation tells one behaviour from another: with healthy backends
 // some of them fail, and those of a variant fail on the scenario it differs from,
 // and the other way round.
@@ -48,7 +53,7 @@ func TestShippedExpectationsCanFail(t *testing.T) {
 				for _, b := range s.Backends {
 					healthy.Backends = append(healthy.Backends, scenario.Backend{Name: b.Name})
 				}
-				if failed := holds(t, healthy, s.Expect); len(failed) == 0 {
+				if failed := holds(t, healthy, s.Expect); len(failed) == 0 && inConfiguration[name] == "" {
 					t.Error("holds without the fault, too")
 				}
 				if s == base {

@@ -34,6 +34,9 @@ func Compose(steps ...Fault) (Fault, error) {
 			return Fault{}, fmt.Errorf("step %d: nothing can follow %s", i+1, names[i-1])
 		}
 		names[i] = f.Script.Name
+		if f.Script.awaits() && out.writes() {
+			return Fault{}, fmt.Errorf("step %d: wait_for comes before the answer", i+1)
+		}
 		if f.Script.writes() {
 			if out.writes() {
 				return Fault{}, fmt.Errorf("step %d: %s would answer a second time", i+1, names[i])
@@ -85,6 +88,11 @@ func (s *Script) final() bool {
 		return true
 	}
 	return false
+}
+
+// awaits says whether the script has a barrier.
+func (s *Script) awaits() bool {
+	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Op == Await })
 }
 
 // writes says whether the script sends anything.

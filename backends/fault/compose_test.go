@@ -66,6 +66,7 @@ func TestListsThatCantBeMeant(t *testing.T) {
 		{nil, "an empty list does nothing; leave the rule out or say what to do"},
 		{[]fault.Fault{wait, meaning(t, &fault.FreezeSpec{})}, "step 2: freeze acts on the whole backend and can't be part of a list"},
 		{[]fault.Fault{meaning(t, &fault.ResetSpec{CutSpec: fault.CutSpec{At: "accept"}}), wait}, "step 1: what happens at accept can't be part of a list"},
+		{[]fault.Fault{status, meaning(t, &fault.WaitForSpec{Backend: "a"})}, "step 2: wait_for comes before the answer"},
 		{[]fault.Fault{status, meaning(t, &fault.KeepaliveSpec{Idle: 1})}, "step 2: keepalive is no part of an answer; give it a rule of its own"},
 		{[]fault.Fault{meaning(t, &fault.HangSpec{}), status}, "step 2: nothing can follow hang"},
 		{[]fault.Fault{wait, meaning(t, &fault.ResetSpec{}), wait}, "step 3: nothing can follow reset"},

@@ -47,7 +47,7 @@ func (d Doors) Thaw(t time.Duration) (time.Duration, bool) {
 	for {
 		door, next, ok := d.At(t)
 		switch {
-		case door == Open || door == Refusing:
+		case door == Open || door == Refusing || door == Stopping:
 			return t, true
 		case !ok:
 			return 0, false
@@ -99,6 +99,20 @@ func (d Doors) Then(at time.Duration, next Doors) Doors {
 // Shuts says whether the door is ever not open.
 func (d Doors) Shuts() bool {
 	return slices.ContainsFunc(d, func(c DoorChange) bool { return c.Door != Open })
+}
+
+// Ends returns the first instant from t on at which an idle connection is closed
+// because the process ends; false when there is none.
+func (d Doors) Ends(t time.Duration) (time.Duration, bool) {
+	if door, _, _ := d.At(t); door == Stopping {
+		return t, true
+	}
+	for _, c := range d[d.after(t):] {
+		if c.Door == Stopping {
+			return c.At, true
+		}
+	}
+	return 0, false
 }
 
 // changes samples door at the edges and keeps the instants at which it differs.

@@ -35,13 +35,17 @@ func Kinds() []Kind {
 		{"freeze", "a stopped process: connects succeed, nothing is read or answered", func() Spec { return new(FreezeSpec) }},
 		{"hang", "the request is read and never answered", func() Spec { return new(HangSpec) }},
 		{"keepalive", "how long a connection is kept between requests", func() Spec { return new(KeepaliveSpec) }},
+		{"malformed", "an answer that isn't the HTTP that it should be", func() Spec { return new(MalformedSpec) }},
 		{"refuse", "nobody listens on the port", func() Spec { return new(RefuseSpec) }},
 		{"reset", "the connection is cut (RST) before the response is complete", func() Spec { return new(ResetSpec) }},
 		{"respond", "an ordinary answer", func() Spec { return new(RespondSpec) }},
+		{"shutdown", "a graceful end: nothing is accepted, what was begun is finished", func() Spec { return new(ShutdownSpec) }},
+		{"slow_accept", "connections are accepted one at a time, each after a while", func() Spec { return new(SlowAcceptSpec) }},
 		{"slow_pdf", "a report that takes its time, then is streamed as a PDF of the asked size", func() Spec { return new(SlowPDFSpec) }},
 		{"status", "an answer of which only the status matters", func() Spec { return new(StatusSpec) }},
 		{"tls", "how a connection by https is taken up: the handshake and the certificate", func() Spec { return new(TLSSpec) }},
 		{"wait", "a step of a list: time passes", func() Spec { return new(WaitSpec) }},
+		{"wait_for", "a step of a list: a barrier, met once a backend has read so many requests", func() Spec { return new(WaitForSpec) }},
 		{"workers", "how many requests are worked on at the same time, and what waits", func() Spec { return new(WorkersSpec) }},
 	}
 }

@@ -36,9 +36,12 @@ func TestKindsAreSortedAndMakeFreshSpecs(t *testing.T) {
 
 func TestBareWords(t *testing.T) {
 	want := map[string]string{ // the error of the zero spec
-		"workers":   "count: 0 is not in 1..65536",
-		"keepalive": "idle: missing, as in {keepalive: {idle: 5s}}, or give requests",
-		"wait":      "for: missing, as in {wait: 2s}", "status": "code: missing, as in {status: 503}",
+		"malformed":   "what: missing, as in {malformed: junk}",
+		"slow_accept": "every: missing, as in {slow_accept: 200ms}",
+		"wait_for":    "backend: missing, as in {wait_for: {backend: app2, requests: 2}}",
+		"workers":     "count: 0 is not in 1..65536",
+		"keepalive":   "idle: missing, as in {keepalive: {idle: 5s}}, or give requests",
+		"wait":        "for: missing, as in {wait: 2s}", "status": "code: missing, as in {status: 503}",
 	}
 	for _, k := range fault.Kinds() {
 		_, err := k.New().Fault()
@@ -114,6 +117,8 @@ func TestErrorsNameTheField(t *testing.T) {
 		{&fault.WaitSpec{Median: 1}, "p99: 0s is less than the median, 1ns"},
 		{&fault.WaitSpec{First: 1}, "over: missing; how long does it take from first to last?"},
 		{&fault.WaitSpec{OneOf: []time.Duration{-1}}, "one_of: -1ns is not in 0s..8760h0m0s"},
+		{&fault.WaitForSpec{Backend: "a", Requests: -1}, "requests: -1 is less than 1"},
+		{&fault.MalformedSpec{What: "junk", After: -1}, "after: -1ns is not in 0s..8760h0m0s"},
 		{&fault.WorkersSpec{Count: 1 << 20}, "count: 1048576 is not in 1..65536"},
 		{&fault.WorkersSpec{Count: 1, Full: "stay"}, `full: "stay" is none of close, reset and a status in 200..599`},
 		{&fault.WorkersSpec{Count: 1, Full: "99"}, `full: "99" is none of close, reset and a status in 200..599`},
@@ -144,6 +149,10 @@ func TestScalars(t *testing.T) {
 		{"wait", "10ms..", nil, `wait: "10ms.." is no duration, as 250ms or 2s, and no range of them`},
 		{"workers", "4", &fault.WorkersSpec{Count: 4}, ""},
 		{"workers", "many", nil, `workers: "many" is no number from 1`},
+		{"malformed", "junk", &fault.MalformedSpec{What: "junk"}, ""},
+		{"malformed", "garbage", nil, `what: "garbage" is none of bad_length, broken_chunk, conflicting_lengths, duplicate_length, header_line, header_name, http09, junk, length_and_chunked, no_last_chunk, status_line, two_responses`},
+		{"slow_accept", "200ms", &fault.SlowAcceptSpec{Every: 200 * time.Millisecond}, ""},
+		{"slow_accept", "2", nil, `slow_accept: "2" is no duration, as 250ms or 2s`},
 		{"keepalive", "5s", &fault.KeepaliveSpec{Idle: 5 * time.Second}, ""},
 		{"keepalive", "5", nil, `keepalive: "5" is no duration, as 5s`},
 		{"close_on_reuse", "reset", &fault.CloseOnReuseSpec{With: "reset"}, ""},

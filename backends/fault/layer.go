@@ -32,7 +32,7 @@ func (f *Fault) Layer() Layer {
 	switch {
 	case f.Door != Open:
 		return OnDoor
-	case f.AtAccept != 0:
+	case f.AtAccept != 0 || f.AcceptEvery != 0:
 		return OnAccept
 	case f.Workers != nil:
 		return OnWork
@@ -63,6 +63,9 @@ func (f *Fault) name() string {
 	case OnDoor:
 		return f.Door.String()
 	case OnAccept:
+		if f.AcceptEvery != 0 {
+			return "slow_accept"
+		}
 		return "a cut at accept"
 	case OnWork:
 		return "workers"

@@ -78,6 +78,8 @@ const (
 	ReadAll
 	// Wait lets For pass.
 	Wait
+	// Await waits for Barrier.
+	Await
 	// Write sends Len bytes of the response from where the last Write stopped;
 	// Len < 0 is the rest. With Chunk > 0 it sends Chunk bytes at a time, For
 	// apart, the first ones at once.
@@ -102,6 +104,8 @@ type Step struct {
 	Chunk int64
 	// Delay is the length of a Wait that isn't the same for all; For resolves it.
 	Delay *Delay
+	// Barrier is what an Await waits for.
+	Barrier *Barrier
 }
 
 // Door says how a backend's listener behaves, whatever the request.
@@ -121,24 +125,30 @@ const (
 	// Blackholed is a host that is gone: SYNs are not answered, open
 	// connections stand still.
 	Blackholed
+	// Stopping is a graceful end: the listener is closed, its accept queue is
+	// reset, idle connections are closed and the others after their answer.
+	Stopping
 )
 
 // String is the door's name as a scenario writes the fault.
 func (d Door) String() string {
-	return [...]string{"open", "freeze", "refuse", "blackhole"}[d]
+	return [...]string{"open", "freeze", "refuse", "blackhole", "shutdown"}[d]
 }
 
 // Fault is what one `do:` of a scenario means. It acts in one layer: as a door,
 // which holds for the whole backend while its rule's window is open, at accept,
 // between two requests, or as a script for one exchange.
 type Fault struct {
-	// Door is not Open for freeze, refuse and blackhole; then the rest is empty.
+	// Door is not Open for freeze, refuse, blackhole and shutdown; then the rest is empty.
 	Door Door
 	// AtAccept is Close or Reset for a connection that ends as soon as it was
 	// accepted, before anything is read; 0 otherwise.
 	AtAccept Op
 	// AcceptAfter is how long after the accept that is.
 	AcceptAfter time.Duration
+	// AcceptEvery is how long it takes to accept a connection, one after the other;
+	// 0 for faults of other layers.
+	AcceptEvery time.Duration
 	// Keep limits how long the connection is kept; nil for faults of other layers.
 	Keep *Keep
 	// OnReuse is Close, Reset or Stall for a connection that ends, or goes dead, at

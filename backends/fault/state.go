@@ -10,6 +10,17 @@ import (
 // concurrent use.
 type State struct {
 	pools map[int]*pool // by the rule's place in its list
+	// accepted is when the last connection was, or will be, that took its time.
+	accepted time.Duration
+}
+
+// Accept is when a connection is accepted that came at now and meets the fault.
+func (s *State) Accept(f *Fault, now time.Duration) time.Duration {
+	if f == nil || f.AcceptEvery == 0 {
+		return now
+	}
+	s.accepted = max(s.accepted, now) + f.AcceptEvery
+	return s.accepted
 }
 
 // Answer decides what the backend does with a request that it has read: the
@@ -30,7 +41,7 @@ func (s *State) Answer(rs Rules, x *Exchange, thaw func(time.Duration) (time.Dur
 		if s.pools[i] == nil {
 			s.pools[i] = newPool(r.Do.Workers)
 		}
-		wait, ok := s.pools[i].enter(x.At, func(start time.Duration) (time.Duration, bool) { return sc.ends(start, thaw) })
+		wait, ok := s.pools[i].enter(x.At, func(start time.Duration) (time.Duration, bool) { return sc.Ends(start, thaw) })
 		if !ok {
 			return ready(&r.Do.Workers.Full), keep
 		}
@@ -90,9 +101,9 @@ func (p *pool) enter(now time.Duration, end func(start time.Duration) (time.Dura
 	return start - now, true
 }
 
-// ends is when the last step of the script is over that begins at start; false
+// Ends is when the last step of the script is over that begins at start; false
 // when it never is.
-func (s *Script) ends(start time.Duration, thaw func(time.Duration) (time.Duration, bool)) (time.Duration, bool) {
+func (s *Script) Ends(start time.Duration, thaw func(time.Duration) (time.Duration, bool)) (time.Duration, bool) {
 	_, end, ok := s.run(nil, start, thaw)
 	return end, ok
 }

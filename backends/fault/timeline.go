@@ -16,7 +16,8 @@ type Sight struct {
 // is over. thaw maps an instant at which the backend would act to the one at
 // which it can (a frozen process acts at its thaw); the second result is false
 // when it never can. A script that stalls just ends; one whose response has no
-// length ends with the close that marks the body's end.
+// length ends with the close that marks the body's end. A barrier is passed at once;
+// Split says where one is.
 func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Duration) (time.Duration, bool)) []Sight {
 	dst, _, _ = s.run(dst, sent, thaw)
 	return dst

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nolive/nolive/backends"
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/scenario"
 )
@@ -35,6 +36,7 @@ type try struct {
 	o        Options
 	clock    *clock.Clock
 	record   recorder
+	board    backends.Board
 	flight   *flight
 	patience time.Duration
 	// early gives the run up as soon as it is known to be invalid.

@@ -110,6 +110,11 @@ func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 		if l := rule.Do.Layer(); !told[l] {
 			told[l] = r.reached(at, backend, sound)
 		}
+		for _, st := range x.Do.Fault.Script.Steps {
+			if st.Op == fault.Await {
+				r.knownBackend(bind.Key(r.b, &x.Do), st.Barrier.Backend, "wait_for")
+			}
+		}
 	}
 	return out
 }

@@ -137,7 +137,8 @@ func meaning(b *bind.Binder, name, arg *yaml.Node, spec fault.Spec) fault.Fault 
 var otherWords = map[string]string{
 	"timeout": "hang", "stall": "hang", "stop": "freeze", "sigstop": "freeze", "pause": "freeze",
 	"rst": "reset", "fin": "close", "eof": "close", "disconnect": "close",
-	"down": "refuse", "drop": "blackhole", "delay": "wait", "sleep": "wait", "latency": "wait",
+	"down": "refuse", "kill": "refuse", "sigkill": "refuse", "restart": "refuse",
+	"drain": "shutdown", "sigterm": "shutdown", "terminate": "shutdown", "flap": "refuse", "queue": "workers", "drop": "blackhole", "delay": "wait", "sleep": "wait", "latency": "wait",
 	"keep_alive": "keepalive", "idle": "keepalive", "race": "close_on_reuse",
 	"answer": "respond", "reply": "respond", "ok": "respond", "error": "status", "slow": "drip",
 }

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/scenarios"
 )
 
@@ -81,7 +82,7 @@ func complete(t *testing.T, s *Scenario) {
 	}
 	for _, b := range s.Backends {
 		for _, r := range b.Rules {
-			if r.Do.Door == 0 && r.Do.AtAccept == 0 && len(r.Do.Script.Steps) == 0 {
+			if r.Do.Layer() == fault.OnRequest && len(r.Do.Script.Steps) == 0 {
 				t.Errorf("backend %s has a rule that does nothing: %+v", b.Name, r)
 			}
 		}

@@ -42,13 +42,14 @@ expect: [EXPECT]
 		"{respond: {headers: {X: 1, Y: [a, b]}}}",
 		"[{wait: 10ms..50ms}, respond]", "[{wait: {min: 0s, max: 1s}}, respond]", "[{wait: {median: 20ms, p99: 2s}}, respond]", "[{wait: {one_of: [1s, 2s]}}, respond]",
 		"[{wait: {first: 1s, last: 2s, over: 60s}}, respond]", "{workers: 4}", "{workers: {count: 4, queue: 10, full: 429}}", "{workers: {count: 4, queue: any, full: reset}}",
+		"{malformed: junk}", "{malformed: {what: two_responses, after: 1s}}", "[{wait_for: {backend: app:80}}, respond]",
 		"{hang: body}", "{hang: {at: body, share: 50%}}", "{drip: {total: 6s, what: header}}",
 		"{respond: {framing: chunked, chunk: 4KiB, trailers: {X: 1}, rate: 10KiB/s, size: 20KiB, interim: 103, read: head, then: linger}}",
 		"{respond: {read: 10KiB}}", "{respond: {read: 5}}", "{respond: {framing: http10}}", "{respond: {header_size: 9KiB, length: 5}}",
 		"close_on_reuse", "{close_on_reuse: reset}", "{close_on_reuse: {with: blackhole}}", "{keepalive: 5s}", "{keepalive: {requests: 2, silent: true, with: reset}}")
 	try("DO", false, "freez", "status", "wait", "{freeze: 5}", "{status: 199}", "{status: 600}", "{status: {code: 600}}", "{status: {}}", "{status: ok}", "[]", "5", "{}",
 		"[{wait: 5}, respond]", "[{wait: {}}, respond]", "[{wait: {median: 5s}}, respond]", "[{wait: {first: 5s}}, respond]", "workers", "{workers: 0}", "{workers: {queue: 5}}",
-		"{workers: {count: 4, full: 100}}", "{workers: {count: 4, full: stay}}", "{workers: {count: 4, queue: -1}}", "{respond: {framing: chunk}}", "{respond: {then: stay}}", "{respond: {interim: 200}}", "{respond: {read: some}}", "{hang: middle}", "{respond: 5}", "{reset: middle}", "{close: {at: end}}", "{drip: {what: all}}", "{drip: {evry: 1s}}",
+		"{workers: {count: 4, full: 100}}", "{workers: {count: 4, full: stay}}", "{workers: {count: 4, queue: -1}}", "malformed", "{malformed: garbage}", "{malformed: {after: 1s}}", "[{wait_for: {requests: 2}}, respond]", "{respond: {framing: chunk}}", "{respond: {then: stay}}", "{respond: {interim: 200}}", "{respond: {read: some}}", "{hang: middle}", "{respond: 5}", "{reset: middle}", "{close: {at: end}}", "{drip: {what: all}}", "{drip: {evry: 1s}}",
 		"{slow_pdf: {size: big}}", "{slow_pdf: {rate: 5/m}}", "{hang: , freeze: }", "{close: {share: 120%, at: body}}", "{respond: {after: 5}}",
 		"keepalive", "{keepalive: {}}", "{keepalive: {silent: true}}", "{keepalive: {idle: 5s, with: rst}}", "{close_on_reuse: rst}", "{close_on_reuse: {at: body}}")
 	try("WHEN ", true, "when: {request: 3}, ", "when: {request: 1..2}, ", "when: {request: 3..}, ", "when: {share: 10%}, ", "when: {share: 0.5%}, ", "when: {every: 2}, ",

@@ -130,9 +130,11 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 		return integer("200", "599")
 	case "wait":
 		return text(`^`+durationPattern+`(\s*\.\.\s*`+durationPattern+`)?$`, "2s", "10ms..50ms")
+	case "malformed":
+		return &jsonschema.Schema{Enum: malformations()}
 	case "workers":
 		return integer("1", "65536")
-	case "keepalive":
+	case "keepalive", "slow_accept":
 		return text(`^` + durationPattern + `$`)
 	case "close_on_reuse":
 		return &jsonschema.Schema{Enum: []any{"fin", "reset", "blackhole"}}
@@ -143,6 +145,13 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 	}
 	b.t.Fatalf("the short form of %s has no schema", kind)
 	return nil
+}
+
+func malformations() (out []any) {
+	for _, name := range fault.Malformations() {
+		out = append(out, name)
+	}
+	return out
 }
 
 var cutPlaces = []any{"accept", "request", "header", "after_header", "body"}
@@ -158,7 +167,6 @@ func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 	set("status", status)
 	set("code", status)
 	set("interim", func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "100", "199" })
-	set("what", func(p *jsonschema.Schema) { p.Enum = []any{"header", "body", "both"} })
 	switch kind {
 	case "wait":
 		s.Required = nil
@@ -166,6 +174,12 @@ func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 			s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Required: []string{key}})
 		}
 		s.DependentRequired = map[string][]string{"min": {"max"}, "median": {"p99"}, "p99": {"median"}, "first": {"over"}, "last": {"over"}}
+	case "drip":
+		set("what", func(p *jsonschema.Schema) { p.Enum = []any{"header", "body", "both"} })
+	case "malformed":
+		set("what", func(p *jsonschema.Schema) { p.Enum = malformations() })
+	case "wait_for":
+		set("requests", func(p *jsonschema.Schema) { p.Minimum = "1" })
 	case "workers":
 		set("count", func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "1", "65536" })
 	case "keepalive":

@@ -29,7 +29,7 @@ func (s *Sim) attempt(f *flight, d upstream.Decision) {
 	f.x = exchange{b: b, conn: f.conn}
 	x := &f.x
 	switch b.door(s.now) {
-	case fault.Refusing:
+	case fault.Refusing, fault.Stopping:
 		s.due(f, s.now, doFail, event.Refused)
 	case fault.Blackholed:
 		s.connectLater(f, x, pass.ConnectTimeout)
@@ -52,7 +52,7 @@ func (s *Sim) connectLater(f *flight, x *exchange, timeout time.Duration) {
 		switch x.b.door(at) {
 		case fault.Blackholed:
 			continue
-		case fault.Refusing:
+		case fault.Refusing, fault.Stopping:
 			s.due(f, at, doFail, event.Refused)
 		default:
 			s.push(step{at: at, do: doConnected, f: f, x: x, gen: f.gen})
@@ -91,15 +91,20 @@ func (s *Sim) request(f *flight, x *exchange) {
 
 // readBy lets the backend read the request, choose what to do, and do it.
 func (s *Sim) readBy(x *exchange) {
-	if x.b.door(s.now) == fault.Refusing {
+	if d := x.b.door(s.now); d == fault.Refusing || d == fault.Stopping && x.conn.number == 0 {
 		// The process went away without ever having read it, and a socket closed
 		// with unread data resets.
 		s.saw(x, nil, []fault.Sight{{At: s.now, End: fault.Reset}})
 		return
 	}
 	if x.conn.number == 0 {
-		if what := s.accept(x); what != nil {
+		switch what := s.accept(x); {
+		case what == nil:
+		case what.AtAccept != 0:
 			s.cutOff(x, what)
+			return
+		default:
+			s.acceptLater(x, x.b.state.Accept(what, s.now))
 			return
 		}
 	}
@@ -111,8 +116,21 @@ func (s *Sim) readBy(x *exchange) {
 	s.sink.Emit(event.Event{
 		At: s.now, Kind: event.BackendGot, Request: x.request, Peer: x.b.name, Cached: x.conn.exchanges > 1, Detail: script.Name,
 	})
+	s.release(x.b)
 	if x.f.gen != x.gen {
 		return // the proxy has given this attempt up
+	}
+	if before, after, b := script.Split(); b != nil {
+		s.await(x, before, after, keep, b)
+		return
+	}
+	s.act(x, script, keep)
+}
+
+// act lets the backend do what the script says from now on.
+func (s *Sim) act(x *exchange, script *fault.Script, keep *fault.Keep) {
+	if x.f.gen != x.gen {
+		return
 	}
 	x.conn.dead = script.Steps[len(script.Steps)-1].Op == fault.Stall
 	sights := script.Timeline(x.f.sights[:0], s.now, x.b.doors.Thaw)
@@ -121,6 +139,17 @@ func (s *Sim) readBy(x *exchange) {
 		sights = cut(sights, at)
 	}
 	s.saw(x, script, sights)
+}
+
+// acceptLater lets the request be read once its connection is accepted.
+func (s *Sim) acceptLater(x *exchange, at time.Duration) {
+	x = x.outlive()
+	if at, ok := x.b.doors.Thaw(at); ok {
+		s.push(step{at: at, do: doRead, x: x})
+	}
+	if f := x.f; f.gen == x.gen {
+		s.due(f, f.asked+f.trip.Step.Pass.ReadTimeout, doFail, event.ReadTimeout)
+	}
 }
 
 // cutOff ends a connection that was accepted only to be ended.
@@ -275,6 +304,14 @@ func (s *Sim) end(f *flight) {
 	case f.reading.head.Raw:
 		// What nginx takes for HTTP/0.9 is logged as 009, and no answer to a client.
 		s.finish(f, 9, event.InvalidHeader, 0)
+	case interim(f.reading.head.Status):
+		// A client waits for the final response behind an interim one that was taken
+		// for it: what came of that is its answer.
+		if f.outcome == event.Passed {
+			s.finish(f, status, f.outcome, f.script.Response.Status)
+		} else {
+			s.finish(f, status, event.Closed, 0)
+		}
 	case f.cut == event.InvalidHeader && !f.reading.begun:
 		// Closed at once: nothing was written before the broken chunk.
 		s.finish(f, status, event.Closed, 0)
@@ -293,6 +330,9 @@ func (s *Sim) keep(f *flight) {
 	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 || whole < 0 || !f.reading.head.Keep {
 		return
 	}
+	if f.conn.b.door(s.now) == fault.Stopping {
+		return
+	}
 	f.conn.ends = 0
 	for _, v := range f.sights {
 		switch {
@@ -307,3 +347,7 @@ func (s *Sim) keep(f *flight) {
 	}
 	c.store(s, f.conn, pass.Number)
 }
+
+// interim says whether a client waits for another response behind one with the
+// status.
+func interim(status int) bool { return status/100 == 1 && status != 101 }

@@ -18,6 +18,9 @@ type backend struct {
 	seed  uint64
 	// connections and requests counted so far, for the rules' numbers.
 	connections, requests int
+	// waiting are the exchanges, on any backend, that wait until this one has read
+	// more requests.
+	waiting []*exchange
 }
 
 // door is the door's state at t.
@@ -50,6 +53,10 @@ type exchange struct {
 	trip    *plan.Trip
 	f       *flight
 	gen     uint32
+	// script and keep are what is left to do behind the barrier.
+	script  *fault.Script
+	keep    *fault.Keep
+	barrier *fault.Barrier
 }
 
 // outlive gives the exchange memory of its own: the attempt may be over, and its
@@ -87,6 +94,8 @@ func (s *Sim) reuse(x *exchange) fault.Op {
 	switch {
 	case c.exchanges == 0 || len(x.b.rules) == 0:
 		return 0
+	case x.b.door(s.now) == fault.Stopping:
+		return fault.Close
 	case c.dead:
 		return fault.Stall
 	case c.ends != 0 && c.closes <= s.now:

@@ -22,6 +22,7 @@ const (
 	doArrive        do = iota // the next request of an open loop is sent
 	doAsk                     // a user of a closed loop asks
 	doRead                    // a backend gets to read a request
+	doAwait                   // a backend comes to a barrier
 	doConnected               // a retransmitted SYN is answered at last
 	doConnectFail             // proxy_connect_timeout
 	doHandshake               // a backend takes a TLS connection up

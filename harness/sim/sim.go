@@ -97,6 +97,8 @@ func (s *Sim) do(st *step) {
 		s.ask(st.t, int(st.user))
 	case doRead:
 		s.readBy(st.x)
+	case doAwait:
+		s.atBarrier(st.x)
 	case doConnected:
 		s.connected(st.f, st.x)
 	case doConnectFail:
@@ -143,7 +145,7 @@ func (s *Sim) changeDoor(b *backend, to fault.Door) {
 	if to != fault.Open {
 		s.sink.Emit(event.Event{At: s.now, Kind: event.FaultOn, Peer: b.name, Detail: to.String()})
 	}
-	if to != fault.Refusing {
+	if to != fault.Refusing && to != fault.Stopping {
 		return
 	}
 	for _, w := range s.workers {

@@ -64,6 +64,7 @@ func Scenario(entries []Entry) string {
 		fmt.Fprintf(&traffic, "  %s: {request: %s, body: %d, times: 6, start: %dms, pause: 200ms}\n", e.Name, request, body, i*15)
 	}
 	return fmt.Sprintf(`name: catalogue
+nginx_version: "1.22"
 proxy:
   nginx: |
 %s    server {

@@ -49,7 +49,7 @@ func evaluate(rs fault.Rules, method string, body int64, n int, sent time.Durati
 	x := exchange(method, body, n)
 	x.At = sent
 	awake := func(t time.Duration) (time.Duration, bool) { return t, true }
-	if f := rs.PickAtAccept(x); f != nil {
+	if f := rs.PickAtAccept(x); f != nil && f.AtAccept != 0 {
 		return view{end: word(f.AtAccept), sights: []fault.Sight{{At: f.AcceptAfter, End: f.AtAccept}}}
 	}
 	if n > 1 {
@@ -59,6 +59,11 @@ func evaluate(rs fault.Rules, method string, body int64, n int, sent time.Durati
 	}
 	sc, _ := new(fault.State).Answer(rs, x, awake)
 	v := view{sights: sc.Timeline(nil, 0, awake)}
+	if f := rs.PickAtAccept(x); f != nil && n == 1 {
+		for i := range v.sights {
+			v.sights[i].At += f.AcceptEvery
+		}
+	}
 	if k := len(v.sights); k > 0 {
 		v.bytes = string(sc.Response.Append(nil, 0, v.sights[k-1].Bytes))
 		v.end = word(v.sights[k-1].End)
@@ -123,7 +128,10 @@ func TestWhatIsPlayedIsWhatIsEvaluated(t *testing.T) {
 	for _, e := range catalogue.Entries() {
 		rs := rules(t, e)
 		if len(rs.DoorChanges()) > 1 || rs.Door(0) != fault.Open {
-			continue
+			continue // no exchange by itself
+		}
+		if _, _, b := rs.Pick(exchange("GET", 0, 1)).Script.Split(); b != nil {
+			continue // it takes others to meet it
 		}
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
@@ -171,7 +179,7 @@ func play(t *testing.T, e catalogue.Entry, rs fault.Rules) string {
 	for n := 1; n <= 2; n++ {
 		want := evaluate(rs, method, int64(body), n, clk.Now())
 		sent := time.Now()
-		if strings.Contains(e.Name, "accept") {
+		if n == 1 && strings.Contains(e.Name, "accept") {
 			sent = begun
 		}
 		_, werr := c.Write([]byte(request))

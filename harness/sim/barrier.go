@@ -1,0 +1,50 @@
+package sim
+
+import (
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+)
+
+// await lets a backend come to a barrier. Nothing can be seen of it before that
+// is met, so the read time-out is what is due, or the port's closing.
+func (s *Sim) await(x *exchange, before, after *fault.Script, keep *fault.Keep, b *fault.Barrier) {
+	x = x.outlive()
+	x.script, x.keep, x.barrier = after, keep, b
+	f := x.f
+	deadline, how := f.asked+f.trip.Step.Pass.ReadTimeout, event.ReadTimeout
+	if at, ok := x.b.doors.Closes(s.now); ok && at < deadline {
+		deadline, how = at, event.Closed
+	}
+	if at, ok := before.Ends(s.now, x.b.doors.Thaw); ok {
+		s.push(step{at: at, do: doAwait, x: x})
+	}
+	s.due(f, deadline, doFail, how)
+}
+
+// atBarrier goes on with an exchange whose barrier is met, or lets it wait.
+func (s *Sim) atBarrier(x *exchange) {
+	if x.f.gen != x.gen {
+		return // the proxy has given this attempt up
+	}
+	other := s.backends[x.barrier.Backend]
+	if other.requests < x.barrier.Requests {
+		other.waiting = append(other.waiting, x)
+		return
+	}
+	if before, after, b := x.script.Split(); b != nil {
+		s.await(x, before, after, x.keep, b)
+		return
+	}
+	s.act(x, x.script, x.keep)
+}
+
+// release lets those go on for whom the backend has now read enough requests.
+func (s *Sim) release(b *backend) {
+	waiting := b.waiting
+	b.waiting = nil
+	for _, x := range waiting {
+		if at, ok := x.b.doors.Thaw(s.now); ok {
+			s.push(step{at: at, do: doAwait, x: x})
+		}
+	}
+}
