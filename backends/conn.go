@@ -87,10 +87,10 @@ func (c *conn) serve() {
 // serveOne reads a request and plays its script; it says whether the
 // connection goes on.
 func (c *conn) serveOne() bool {
+	c.wire.budget = maxHead
 	if !c.idle() {
 		return false
 	}
-	c.wire.budget = maxHead
 	req, err := http.ReadRequest(c.in)
 	c.wire.budget = 0
 	if !c.wire.waited() {
