@@ -87,7 +87,7 @@ func (l *Lanes) attempt(a *Attempt, ended time.Duration) {
 	l.spread(a.Started, ended, func(i int, seconds float32) { lane[i].busy[p] += seconds })
 	switch a.Outcome {
 	case 0, event.Aborted: // still running, or its client left: no word on the backend
-	case event.Passed:
+	case event.Passed, event.Relayed:
 		lane[l.at(ended)].answered++
 	default:
 		lane[l.at(ended)].failed++

@@ -39,10 +39,17 @@ type Event struct {
 }
 
 // Request names one client request: the N-th, from 1, of a traffic.
+//
+// A proxy that sees no more than a connection (stream) names a session instead:
+// Traffic is then SessionOf both ends, and N is negative and different for each of
+// its sessions. Whoever knows the clients' connections puts the request in its place.
 type Request struct {
 	Traffic string
 	N       int
 }
+
+// SessionOf is how a session's Request.Traffic names its two ends, host:port each.
+func SessionOf(client, proxy string) string { return client + " > " + proxy }
 
 // Sink receives events in the order in which they happened. Implementations
 // that serve sockets must be safe for concurrent use; the simulator calls from

@@ -11,6 +11,9 @@ const (
 	RequestSent Kind = iota + 1
 	// AttemptStarted: the proxy picked a peer (Request, Try, Peer, Upstream, Cached, Worker).
 	AttemptStarted
+	// Connected: the proxy's connection to the peer stands (as AttemptStarted). It is
+	// told of stream alone, where that is what counts as success.
+	Connected
 	// BackendGot: a backend read a whole request head (Request, Peer, Cached, Detail).
 	BackendGot
 	// AttemptEnded: the attempt is over (as AttemptStarted, and Outcome, Status).
@@ -38,7 +41,7 @@ const (
 )
 
 var kindNames = [...]string{
-	RequestSent: "sent", AttemptStarted: "attempt", BackendGot: "got",
+	RequestSent: "sent", AttemptStarted: "attempt", Connected: "connected", BackendGot: "got",
 	AttemptEnded: "ended", PeerMarked: "marked", NoLive: "no_live",
 	ProxyAnswered: "answered", ResponseEnded: "response",
 	FaultOn: "fault_on", FaultOff: "fault_off", Logged: "log",

@@ -5,7 +5,7 @@ import "fmt"
 // Outcome says how an attempt, or a client's response, ended.
 type Outcome uint8
 
-// Outcomes of attempts. The first three are not failures of the header phase;
+// Outcomes of attempts. The first four are not failures of the header phase;
 // the others are what nginx calls error, timeout, invalid_header or a listed
 // status.
 const (
@@ -16,6 +16,9 @@ const (
 	Truncated
 	// Aborted: the client left first, nginx's 499.
 	Aborted
+	// Relayed: a session of stream was connected, and lasted until one side ended it
+	// or nothing passed for proxy_timeout; what it carried nobody knows.
+	Relayed
 	// Refused: connect() failed; nothing was sent.
 	Refused
 	// ConnectTimeout: proxy_connect_timeout passed; nothing was sent.
@@ -42,7 +45,7 @@ const (
 )
 
 var outcomeNames = [...]string{
-	Passed: "passed", Truncated: "truncated", Aborted: "aborted",
+	Passed: "passed", Truncated: "truncated", Aborted: "aborted", Relayed: "relayed",
 	Refused: "refused", ConnectTimeout: "connect_timeout",
 	SendTimeout: "send_timeout", ReadTimeout: "read_timeout",
 	Reset: "reset", Closed: "closed", InvalidHeader: "invalid_header",

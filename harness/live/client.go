@@ -26,6 +26,8 @@ type client struct {
 	fail func(reason string)
 	// address is the proxy's, with a literal IP so that nothing is looked up.
 	address string
+	// sessions takes the connections to a stream server, nil for one of http.
+	sessions *sessions
 	// from is where a traffic's n-th request comes from, nil for wherever the
 	// kernel takes.
 	from func(n int) scenario.Address
@@ -113,6 +115,9 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 			}
 			cn = newConn(c.conns, tcp)
 			cn.from = from
+			if c.sessions != nil {
+				c.sessions.note(tcp.LocalAddr().String(), c.address, c.clock.Now(), o.request)
+			}
 		}
 		c.late(o, late)
 		_ = cn.tcp.SetDeadline(deadline)

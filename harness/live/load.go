@@ -19,9 +19,10 @@ type load struct {
 	clients []*client
 }
 
-// newLoad prepares a client for each traffic. address maps a listen directive
-// to where it is served; fail ends the run as invalid.
-func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, address func(string) string, fail func(string)) (*load, error) {
+// newLoad prepares a client for each traffic. Connections to stream servers are
+// noted in known; address maps a listen directive to where it is served; fail ends
+// the run as invalid.
+func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, known *sessions, address func(string) string, fail func(string)) (*load, error) {
 	l := &load{plan: p, clock: c, flight: f}
 	for i := range p.Traffic {
 		t := p.Traffic[i].Spec
@@ -29,7 +30,11 @@ func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, address f
 		if err != nil {
 			return nil, fmt.Errorf("traffic %s: %w", t.Name, err)
 		}
-		cl := client{spec: t, clock: c, sink: sink, flight: f, fail: fail, address: dial}
+		var through *sessions
+		if server, _ := p.Scenario.Nginx.Route(t.To, t.Path); server == nil {
+			through = known
+		}
+		cl := client{sessions: through, spec: t, clock: c, sink: sink, flight: f, fail: fail, address: dial}
 		if len(t.Client.Addresses) > 0 {
 			cl.from = p.Traffic[i].Address
 		}

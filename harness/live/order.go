@@ -13,6 +13,8 @@ import (
 type recorder struct {
 	mu     sync.Mutex
 	events []event.Event
+	// sessions are the clients' connections to stream servers.
+	sessions sessions
 }
 
 var _ event.Sink = (*recorder)(nil)
@@ -29,6 +31,7 @@ func (r *recorder) ordered() []event.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	events := slices.Clone(r.events)
+	r.sessions.join(events)
 	witness(events)
 	return inOrder(events)
 }

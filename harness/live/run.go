@@ -129,7 +129,7 @@ func (t *try) start(ctx context.Context) (*load, error) {
 		return nil, err
 	}
 	t.proxy = proxy
-	l, err := newLoad(t.o.Plan, t.clock, &t.record, t.flight, proxy.Address, func(reason string) {
+	l, err := newLoad(t.o.Plan, t.clock, &t.record, t.flight, &t.record.sessions, proxy.Address, func(reason string) {
 		t.cancel(&invalid{reason: reason, slower: t.clock.Speed() > 1})
 	})
 	if err != nil {

@@ -9,11 +9,21 @@ import (
 )
 
 // findTarget reads `to`: a listen address, a server_name, or "" for the first
-// listen's default server. It returns the address of the proxy and the value of
+// listen's default server; without any http server the first of stream. It returns the address of the proxy and the value of
 // the Host header. Without a server_name that is the address itself, which is
 // nobody's name, so the listen's default server answers.
 func findTarget(c *nginxconf.Config, to, path string, address func(listen string) string) (dial, host string, err error) {
 	server, _ := c.Route(to, path)
+	if s := c.Stream(to); server == nil && s != nil {
+		if to == "" {
+			to = s.Listens[0].Address
+		}
+		dial, err := resolve(address(to))
+		if err != nil {
+			return "", "", fmt.Errorf("listen %s at %q: %w", to, address(to), err)
+		}
+		return dial, dial, nil
+	}
 	if server == nil {
 		return "", "", fmt.Errorf("to %q: no listen and no server_name is called that", to)
 	}

@@ -23,6 +23,9 @@ type Trip struct {
 	Header      func(name string) string
 	// Body is the number of bytes of its body.
 	Body int64
+	// Stream is where the connection goes when a stream server takes it: then the
+	// request goes with it as it is, and there is no Step.
+	Stream *nginxconf.StreamPass
 
 	traffic *scenario.Traffic
 	from    scenario.Address
@@ -39,7 +42,7 @@ func (t *Traffic) Trip(c *nginxconf.Config, from scenario.Address) *Trip {
 func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *Trip {
 	server, host := c.Destination(t.To)
 	if server == nil {
-		return nil
+		return throughStream(c, t, from)
 	}
 	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil)}
 	n.facts.Host = host
@@ -49,6 +52,28 @@ func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *T
 	}
 	n.Step = n.way.Begin(c, server, &n.facts, length)
 	n.arrive()
+	return n
+}
+
+// throughStream is the trip of a connection to a stream server; nil when nothing
+// listens.
+func throughStream(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *Trip {
+	s := c.Stream(t.To)
+	if s == nil {
+		return nil
+	}
+	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil), Stream: s.Pass, Method: t.Method, URI: t.Path, Body: t.Body}
+	n.Arrival = upstream.Arrival{
+		Policy: s.Pass.Policy, ClientAddr: n.facts.Client.Binary, Key: s.Pass.Upstream.Key.Value(&n.facts),
+	}
+	n.Header = func(name string) string {
+		for _, h := range t.Headers {
+			if strings.EqualFold(h.Name, name) {
+				return h.Value
+			}
+		}
+		return ""
+	}
 	return n
 }
 
@@ -85,6 +110,9 @@ func (n *Trip) fork() *Trip {
 // Alike says whether a request from another address goes the same way and looks
 // the same to the model.
 func (n *Trip) Alike() bool {
+	if n.Stream != nil {
+		return n.Stream.Upstream.Method != upstream.Hash && n.Stream.Upstream.Method != upstream.ConsistentHash
+	}
 	p := n.Step.Pass
 	if p == nil {
 		return n.way.Fixed()
@@ -101,11 +129,19 @@ func (n *Trip) Status(backend int) int { return n.way.Status(backend) }
 
 // Replaces says whether the client's status may be another than the one that the
 // model ends with: an error page leads elsewhere, or one led here.
-func (n *Trip) Replaces() bool { return len(n.way.Pages()) > 0 || n.way.Status(0) != 0 }
+func (n *Trip) Replaces() bool {
+	return n.Stream == nil && (len(n.way.Pages()) > 0 || n.way.Status(0) != 0)
+}
 
 // Passing finds a trip on which the request is passed on to an upstream: this one,
 // or one that errors lead to; nil for none.
 func (n *Trip) Passing(name string) *Trip {
+	if n.Stream != nil {
+		if n.Stream.Upstream.Name == name {
+			return n
+		}
+		return nil
+	}
 	had := map[*nginxconf.Pass]bool{}
 	next := []*Trip{n}
 	for len(next) > 0 {

@@ -132,6 +132,10 @@ func (r *resolver) route(k *yaml.Node, t *form.Traffic) {
 		return
 	}
 	server, step := r.cfg.Route(string(t.To), t.Request.Path)
+	if server == nil && r.cfg.Stream(string(t.To)) != nil {
+		r.throughStream(t)
+		return
+	}
 	switch n := bind.Node(r.b, &t.To); {
 	case server == nil && n != nil:
 		names := r.destinations()
@@ -147,8 +151,20 @@ func (r *resolver) route(k *yaml.Node, t *form.Traffic) {
 	}
 }
 
+// throughStream checks a traffic whose target passes connections on.
+func (r *resolver) throughStream(t *form.Traffic) {
+	if n := bind.Node(r.b, &t.Client.Keepalive); n != nil && t.Client.Keepalive {
+		r.b.Errorf(n, "keepalive: through a stream server every request has a session of its own; leave it out")
+	}
+}
+
 func (r *resolver) destinations() []string {
 	var names []string
+	for _, s := range r.cfg.Streams {
+		for _, l := range s.Listens {
+			names = append(names, l.Address)
+		}
+	}
 	for _, s := range r.cfg.Servers {
 		for _, l := range s.Listens {
 			names = append(names, l.Address)

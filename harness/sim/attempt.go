@@ -64,6 +64,10 @@ func (s *Sim) connectLater(f *flight, x *exchange, timeout time.Duration) {
 
 // connected goes on once the connection stands.
 func (s *Sim) connected(f *flight, x *exchange) {
+	if f.trip.Stream != nil {
+		s.established(f, x)
+		return
+	}
 	if f.trip.Step.Pass.TLS {
 		s.handshake(f, x)
 		return
@@ -186,6 +190,10 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 	if f.gen != x.gen {
 		return
 	}
+	if f.trip.Stream != nil {
+		s.heard(f, script, sights)
+		return
+	}
 	f.script, f.sights = script, sights
 	f.gen++ // overtakes a time-out scheduled before the thaw
 	pass := f.trip.Step.Pass
@@ -293,6 +301,10 @@ func (s *Sim) truncate(f *flight, at time.Duration, how event.Outcome) {
 
 // end finishes an exchange that was passed on.
 func (s *Sim) end(f *flight) {
+	if f.trip.Stream != nil {
+		s.endSession(f)
+		return
+	}
 	s.keep(f)
 	if f.outcome == event.Truncated {
 		f.req.Cut(s.now, f.cut, f.status)

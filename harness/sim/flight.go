@@ -42,7 +42,7 @@ type flight struct {
 	outcome   event.Outcome
 	cut       event.Outcome // how a truncated body broke off
 	status    int           // of the backend's response
-	passing   bool          // its header went to the client
+	passing   bool          // its header went to the client; of a session: it is connected
 	deserted  bool          // the client left, but proxy_ignore_client_abort is on
 }
 
@@ -59,7 +59,12 @@ func (s *Sim) newFlight() *flight {
 // begin lets the proxy take the request in.
 func (s *Sim) begin(f *flight) {
 	f.number = s.number(f.worker)
-	s.proceed(f, s.tripOf(f.t, f.id.N))
+	f.trip = s.tripOf(f.t, f.id.N)
+	if f.trip.Stream != nil {
+		s.beginSession(f)
+		return
+	}
+	s.proceed(f, f.trip)
 }
 
 // proceed carries out a step of the request's way.
@@ -79,6 +84,15 @@ func (s *Sim) proceed(f *flight, to *plan.Trip) {
 // follow carries out a decision of the model.
 func (s *Sim) follow(f *flight, d upstream.Decision) {
 	f.gen++
+	switch {
+	case f.trip.Stream == nil:
+	case d.Action == upstream.Try:
+		s.dial(f, d)
+		return
+	default:
+		s.finish(f, d.Status, event.Closed, 0)
+		return
+	}
 	switch d.Action {
 	case upstream.Try:
 		s.attempt(f, d)
@@ -148,6 +162,10 @@ func (s *Sim) retire(f *flight) {
 // upstream connection and logs 499; with proxy_ignore_client_abort it goes on.
 func (s *Sim) clientTimeout(f *flight) {
 	if f.deserted {
+		return
+	}
+	if f.trip.Stream != nil {
+		s.clientLeaves(f)
 		return
 	}
 	if p := f.trip.Step.Pass; p != nil && p.IgnoreClientAbort {

@@ -56,13 +56,6 @@ func (s *Sim) startTraffic(p *plan.Traffic) error {
 	return nil
 }
 
-// client is what a request tells of who sent it: all requests of an address are
-// alike.
-type client struct {
-	address []byte
-	key     string // what the block's `hash` hashes
-}
-
 // tripOf is how the n-th request begins.
 func (s *Sim) tripOf(t *traffic, n int) *plan.Trip {
 	if !t.several {

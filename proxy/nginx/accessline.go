@@ -24,6 +24,7 @@ type accessLine struct {
 	close      bool   // the last response said Connection: close
 	complete   bool   // the whole answer went out
 	attempts   []attemptRecord
+	stream     bool // a session of stream
 }
 
 // attemptRecord is one entry of the $upstream_... lists. Times are milliseconds,

@@ -17,6 +17,8 @@ type binary struct {
 	version string
 	number  [3]int
 	without map[string]bool // modules it was built without: "http_uwsgi"
+	stream  stream
+	modules string // the folder of its dynamic modules
 }
 
 // versionTimeout is how long a program may take to say what it is.
@@ -92,6 +94,7 @@ func parseVersion(out string) (binary, bool) {
 			b.without[strings.TrimSuffix(m, "_module")] = true
 		}
 	}
+	b.parseModules(out)
 	return b, b.version != ""
 }
 

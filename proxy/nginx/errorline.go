@@ -111,6 +111,7 @@ const (
 	sending     = "sending request to upstream"
 	heading     = "reading response header from upstream"
 	bodying     = "reading upstream"
+	relaying    = "proxying and reading from upstream" // of stream
 )
 
 // cause says how an attempt ended by the line that gives the reason; 0 for
@@ -141,6 +142,8 @@ func (e errorLine) cause() (o, how event.Outcome) {
 		return broken, 0
 	case heading:
 		return broken, 0
+	case relaying:
+		return event.Relayed, broken
 	case bodying:
 		if broken == event.InvalidHeader { // a chunk that can't be read
 			broken = event.Closed

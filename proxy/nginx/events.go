@@ -64,6 +64,10 @@ func (a *account) exchange(x *exchange) {
 		for _, l := range s.others {
 			a.log(add, min(max(l.second*1000, s.start), s.end), e, l)
 		}
+		if x.stream && s.connect >= 0 {
+			e.Kind = event.Connected
+			add(min(s.start+s.connect, s.end), class, num, e)
+		}
 		if s.outcome == 0 {
 			break
 		}

@@ -47,7 +47,11 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 			s.try, s.peer = try, n.peer(r.addr)
 			s.upstream = n.of(a.host, s.peer, r.run == a.attempts[len(a.attempts)-1].run)
 		}
-		lines.take(&s, from, until)
+		if a.stream {
+			lines.takeSession(&s, from, until)
+		} else {
+			lines.take(&s, from, until)
+		}
 		x.steps = append(x.steps, s)
 	}
 	for _, l := range lines.others(from, until) {
@@ -60,7 +64,11 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 	}
 	x.unfinished = a.end >= end && !a.complete
 	for i := range x.steps {
-		x.judge(&x.steps[i])
+		if a.stream {
+			x.judgeSession(&x.steps[i])
+		} else {
+			x.judge(&x.steps[i])
+		}
 	}
 	x.schedule()
 	return x

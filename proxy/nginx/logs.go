@@ -93,6 +93,22 @@ func readAccessLog(r io.Reader, n names, log *errorLog, end int64) ([]*exchange,
 	return xs, errors.Join(err, broken)
 }
 
+// readStreamLog makes an exchange of every session, given the error log.
+func readStreamLog(r io.Reader, n names, at ends, log *errorLog, end int64) ([]*exchange, error) {
+	var xs []*exchange
+	var broken error
+	err := eachLine(r, func(number int, b []byte) error {
+		a, err := parseStreamLine(b, at)
+		if err != nil {
+			broken = errors.Join(broken, err)
+			return nil
+		}
+		xs = append(xs, newExchange(a, number, n, log.connections[a.connection], end))
+		return nil
+	})
+	return xs, errors.Join(err, broken)
+}
+
 func eachLine(r io.Reader, f func(number int, line []byte) error) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -112,6 +128,8 @@ func (p *Process) emit(end stopped) error {
 	}
 	n := newNames(p.opts.Config, p.opts.Backends)
 	xs, err := readFile(p.prefix.file(accessFile), func(r io.Reader) ([]*exchange, error) { return readAccessLog(r, n, log, end.msec) })
+	sessions, serr := readFile(p.prefix.file(streamFile), func(r io.Reader) ([]*exchange, error) { return readStreamLog(r, n, p.ends(), log, end.msec) })
+	err, xs = errors.Join(err, serr), append(xs, sessions...)
 	p.alerts = tell(p.opts.Sink, n, xs, log, n.keepalive(p.bin), p.scenario())
 	return err
 }

@@ -60,7 +60,7 @@ func (p prefix) prepare() error {
 	if err := os.MkdirAll(p.file(tempDir), 0o755); err != nil {
 		return err
 	}
-	for _, f := range []string{confFile, accessFile, errorFile, stderrFile, pidFile} {
+	for _, f := range []string{confFile, accessFile, streamFile, errorFile, stderrFile, pidFile} {
 		if err := os.Remove(p.file(f)); err != nil && !os.IsNotExist(err) {
 			return err
 		}
@@ -97,7 +97,7 @@ func (p prefix) room() error {
 
 // save copies the configuration and the logs to the caller's folder.
 func (p prefix) save() error {
-	for _, f := range []string{confFile, accessFile, errorFile, stderrFile} {
+	for _, f := range []string{confFile, accessFile, streamFile, errorFile, stderrFile} {
 		text, err := os.ReadFile(p.file(f))
 		if errors.Is(err, os.ErrNotExist) {
 			continue

@@ -19,7 +19,9 @@ type Process struct {
 	child  Child
 	// listens maps every listen address to the real one; first is the first's.
 	listens map[string]string
-	first   string
+	// there are the addresses that nginx itself listens at for them.
+	there map[string]string
+	first string
 
 	mu     sync.Mutex // guards the pinger and what it measured
 	pinger pinger

@@ -92,7 +92,16 @@ func (p *Process) launch(ctx context.Context, env []string, render renderFunc, t
 	}
 	p.pinger = pinger{address: dial[len(listens)]}
 
-	conf, err := render(p.opts.Config.Tree, additions(p.bin, p.found.Root, p.opts, there, p.seat.Listen()[len(listens)], p.prefix.dir))
+	p.there = there
+	add := additions(p.bin, p.found.Root, p.opts, there, p.seat.Listen()[len(listens)], p.prefix.dir)
+	exists := func(string) bool { return true } // elsewhere nginx says so
+	if _, here := p.host.(machine); here {
+		exists = onDisk
+	}
+	if err := p.bin.addStream(&add, p.opts, p.found.Program, exists); err != nil {
+		return err
+	}
+	conf, err := render(p.opts.Config.Tree, add)
 	if err != nil {
 		return err
 	}

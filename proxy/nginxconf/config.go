@@ -19,6 +19,8 @@ type Config struct {
 	// literal proxy_pass makes. Pass.Upstream points into it.
 	Upstreams []*upstream.Config
 	Servers   []*Server
+	// Streams are the server blocks of stream that pass connections on.
+	Streams []*StreamServer
 	// Backends are the names of all backends, in order of appearance, once each:
 	// every `server` address of an upstream and every literal proxy_pass host,
 	// exactly as written.
@@ -219,6 +221,11 @@ func (c *Config) Longest() time.Duration {
 		longest = max(longest, one)
 		sum += one
 	})
+	for _, s := range c.Streams {
+		one := time.Duration(len(s.Pass.Upstream.Servers))*s.Pass.ConnectTimeout + s.Pass.Timeout
+		longest = max(longest, one)
+		sum += one
+	}
 	if pages {
 		return sum
 	}

@@ -26,6 +26,9 @@ const (
 	inServerIf
 	inLocationIf
 	inLimitExcept
+	inStream
+	inStreamServer
+	inStreamUpstream
 	inAny = 1<<iota - 1
 )
 
@@ -34,7 +37,8 @@ var contextNames = []struct {
 	name string
 }{
 	{inMain, "main"}, {inEvents, "events"}, {inHTTP, "http"}, {inServer, "server"}, {inLocation, "location"},
-	{inUpstream, "upstream"}, {inServerIf, "if-server"}, {inLocationIf, "if"}, {inLimitExcept, "limit"}, {inAny, "any"},
+	{inUpstream, "upstream"}, {inServerIf, "if-server"}, {inLocationIf, "if"}, {inLimitExcept, "limit"},
+	{inStream, "stream"}, {inStreamServer, "stream-server"}, {inStreamUpstream, "stream-upstream"}, {inAny, "any"},
 }
 
 // kind says what a directive means here.
@@ -133,7 +137,8 @@ func contextBit(name string) context {
 
 // String is the contexts for a hint.
 func (c context) String() string {
-	words := map[context]string{inServerIf: "if in server", inLocationIf: "if in location", inLimitExcept: "limit_except"}
+	words := map[context]string{inServerIf: "if in server", inLocationIf: "if in location", inLimitExcept: "limit_except",
+		inStreamServer: "server of stream", inStreamUpstream: "upstream of stream"}
 	var out []string
 	for _, n := range contextNames {
 		if c&n.bit == 0 || n.bit == inAny {

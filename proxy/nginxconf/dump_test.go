@@ -63,6 +63,18 @@ func dumpConfig(c *Config) string {
 			dumpLocation(&b, l)
 		}
 	}
+	for _, s := range c.Streams {
+		b.WriteString("stream")
+		for _, l := range s.Listens {
+			fmt.Fprintf(&b, " %s", l.Address)
+		}
+		p := s.Pass
+		fmt.Fprintf(&b, " pass %s connect=%v idle=%v", p.Upstream.Name, p.ConnectTimeout, p.Timeout)
+		if p.Policy != (upstream.Policy{}) {
+			fmt.Fprintf(&b, " next=%q tries=%d timeout=%v", p.Policy.Next, p.Policy.Tries, p.Policy.Timeout)
+		}
+		b.WriteString("\n")
+	}
 	fmt.Fprintf(&b, "backends %s\n", strings.Join(c.Backends, " "))
 	for _, n := range c.Warnings {
 		fmt.Fprintf(&b, "warning %d:%d: %s\n", n.Pos.Line, n.Pos.Col, n.Text)

@@ -98,12 +98,14 @@ func (e *emitter) inside(d *Directive, p *place) {
 			break
 		}
 		inner.in, inner.blocks = inHTTP, blockNames(d.Children())
-		if d.Name.Text == "stream" {
-			inner.part = streamPart
-			break
-		}
 		inner.accessLog = true
 		e.add("\n")
+		if d.Name.Text == "stream" {
+			inner.part = streamPart
+			e.section(e.opt.Stream, d.Children())
+			e.line(e.opt.StreamLog)
+			break
+		}
 		e.httpStart(d.Children())
 	case "events":
 		e.add("\n")
@@ -124,8 +126,11 @@ func (e *emitter) simple(d *Directive, p *place) {
 		e.change(d, d.Span, "")
 		return
 	}
-	if p.in != inMain && name == "access_log" && p.part == httpPart && d.Arg(0) == "off" {
-		now := e.opt.AccessLog
+	now := e.opt.AccessLog
+	if p.part == streamPart {
+		now = e.opt.StreamLog
+	}
+	if p.in != inMain && name == "access_log" && d.Arg(0) == "off" {
 		if now != "" && !p.accessLog {
 			p.accessLog = true
 			e.change(d, d.Span, now)
@@ -144,9 +149,9 @@ func (e *emitter) simple(d *Directive, p *place) {
 		e.copy(d.File, d.Span)
 	}
 	switch {
-	case name == "access_log" && p.in != inMain && p.part == httpPart && !p.accessLog && e.opt.AccessLog != "":
+	case name == "access_log" && p.in != inMain && !p.accessLog && now != "":
 		p.accessLog = true
-		e.add(" " + e.opt.AccessLog)
+		e.add(" " + now)
 	case name == "error_log" && !p.errorLog && e.opt.ErrorLog != "":
 		p.errorLog = true
 		e.add(" " + e.opt.ErrorLog)

@@ -32,6 +32,7 @@ func InterpretAs(tree *Tree, version upstream.Version) (*Config, []Problem) {
 	in.checkNames()
 	cfg.owns = len(in.made) > 0
 	in.otherFacts()
+	in.namesakes()
 	in.sort()
 	return cfg, in.out.all()
 }
@@ -52,6 +53,8 @@ type interpreter struct {
 	formats
 	// numbered counts the proxied locations.
 	numbered int
+	// inStream is true inside stream.
+	inStream bool
 	// byHeader are the directives that go by a header of the request.
 	byHeader []*Directive
 }
@@ -60,7 +63,9 @@ type interpreter struct {
 // main-level directives beside it.
 func (in *interpreter) main(tree *Tree) {
 	main, http := tree.sections()
-	in.thirdParty = slices.ContainsFunc(main, func(d *Directive) bool { return d.Name.Text == "load_module" })
+	in.thirdParty = slices.ContainsFunc(main, func(d *Directive) bool {
+		return d.Name.Text == "load_module" && !d.loads(streamModule)
+	})
 	before := seen{}
 	for _, d := range main {
 		if !in.check(d, inMain, before) {
@@ -79,6 +84,10 @@ func (in *interpreter) main(tree *Tree) {
 		case "http":
 			if in.once(d, before) {
 				in.http(d.Children())
+			}
+		case "stream":
+			if in.once(d, before) {
+				in.stream(d.Children())
 			}
 		}
 	}

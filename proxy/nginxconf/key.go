@@ -14,6 +14,11 @@ func (in *interpreter) key(d *Directive, u *upstream.Config) {
 		in.out.add(d.ArgPos(0), "", "%s", err)
 		return
 	}
+	if in.inStream {
+		in.connectionKey(d, key.Names())
+		u.Key = key
+		return
+	}
 	in.decides(d, 0, key.Names())
 	for _, name := range key.Names() {
 		switch {

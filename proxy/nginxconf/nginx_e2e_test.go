@@ -70,6 +70,12 @@ func TestAgreesWithNginx(t *testing.T) {
 						o.Backends[n] = fmt.Sprintf("127.0.0.1:%d", 20000+i)
 					}
 				}
+				if strings.Contains(c.in, "stream {") && !tree.Loads(streamModule) {
+					// Debian's stream is a module of its own.
+					if m, _ := filepath.Glob("/usr/lib/nginx/modules/" + streamModule); len(m) > 0 {
+						o.Main.Text = "load_module " + m[0] + "; " + o.Main.Text
+					}
+				}
 				r := &Rendered{Text: []byte(c.in)}
 				r.lines.add(0, tree.Files[0], Span{0, len(c.in)})
 				if !broken {

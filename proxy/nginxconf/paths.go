@@ -1,6 +1,25 @@
 package nginxconf
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
+
+// streamModule is the file of nginx's stream module, where it is a dynamic one.
+const streamModule = "ngx_stream_module.so"
+
+// loads says whether a load_module loads the module of that file.
+func (d *Directive) loads(file string) bool { return path.Base(d.Arg(0)) == file }
+
+// Loads says whether the configuration itself loads the module of that file.
+func (t *Tree) Loads(file string) bool {
+	for _, d := range t.Top() {
+		if d.Name.Text == "load_module" && d.loads(file) {
+			return true
+		}
+	}
+	return false
+}
 
 // ownedByHarness are main-level directives that whoever starts nginx decides
 // about; the user's are left out.
@@ -17,6 +36,11 @@ func ownedByHarness(d *Directive) bool {
 func (e *emitter) path(d *Directive) (string, bool) {
 	name, p := d.Name.Text, d.Arg(0)
 	switch {
+	case name == "load_module":
+		if e.opt.Modules == "" || strings.HasPrefix(p, "/") {
+			return "", false
+		}
+		return e.opt.Modules + "/" + path.Base(p), true
 	case name == "access_log", name == "error_log":
 		if p == "stderr" || p == "off" && name == "access_log" || strings.HasPrefix(p, "memory:") || p == "/dev/null" {
 			return "", false

@@ -17,6 +17,13 @@ type RenderOptions struct {
 	// Main, Events and HTTP are added at main level, inside events and at the
 	// start of http.
 	Main, Events, HTTP Section
+	// Stream is added at the start of stream, if there is one.
+	Stream Section
+	// Modules is the folder, absolute, that load_module's relative paths are taken
+	// from; "" leaves them to nginx, whose prefix isn't that of its installation.
+	Modules string
+	// StreamLog is AccessLog for stream.
+	StreamLog string
 	// AccessLog and ErrorLog are whole directives with their ";" that have to be
 	// in force everywhere: they are added at the start of http and of the main
 	// level, and again at each level that has such a directive of its own,
@@ -86,18 +93,27 @@ func Render(tree *Tree, o RenderOptions) (*Rendered, error) {
 	e.owned = main
 	e.section(o.Main, main)
 	e.line(o.ErrorLog)
+	top := &place{in: inMain, errorLog: true}
 	if !slices.ContainsFunc(main, func(d *Directive) bool { return d.Name.Text == "events" }) {
+		for _, d := range main {
+			if d.Name.Text == "load_module" { // after an events block it is too late
+				e.directive(d, top)
+				e.add("\n")
+				top.skip = append(top.skip, d)
+			}
+		}
 		e.add("events {\n")
 		e.section(o.Events, nil)
 		e.add("}\n")
 	}
-	top := &place{in: inMain, errorLog: true}
 	if http == nil {
 		e.span(f, Span{0, len(f.Text)}, tree.Directives, top)
 	} else {
 		for _, d := range main {
-			e.directive(d, top)
-			e.add("\n")
+			if !slices.Contains(top.skip, d) {
+				e.directive(d, top)
+				e.add("\n")
+			}
 		}
 		e.add("http {\n")
 		e.httpStart(http)

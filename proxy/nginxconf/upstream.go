@@ -20,8 +20,12 @@ func (in *interpreter) upstream(d *Directive) {
 		in.blocks[key] = u
 		in.cfg.Upstreams = append(in.cfg.Upstreams, u)
 	}
+	where := inUpstream
+	if in.inStream {
+		u.Stream, where = true, inStreamUpstream
+	}
 	before := seen{}
-	if in.cfg.Version.KeepsByDefault() {
+	if in.cfg.Version.KeepsByDefault() && !in.inStream {
 		u.Keepalive.Connections, u.Keepalive.Local = 32, true
 	}
 	b := balancing{backup: true}
@@ -30,7 +34,7 @@ func (in *interpreter) upstream(d *Directive) {
 		if c.Name.Text == "server" && c.Name.Span.Start != c.Name.Span.End {
 			servers++
 		}
-		if !in.check(c, inUpstream, before) || in.newerDirective(c) {
+		if !in.check(c, where, before) || in.newerDirective(c) {
 			continue
 		}
 		switch c.Name.Text {
@@ -115,6 +119,9 @@ func (in *interpreter) upstreamServer(d *Directive, u *upstream.Config, backupOK
 		}
 	}
 	a, err := parseAddress(s.Name, 80, forServer)
+	if err == "" && in.inStream && a.noPort && !a.unix {
+		err = "no port"
+	}
 	if err != "" {
 		in.out.add(d.ArgPos(0), addressHint(s.Name), "%s in upstream \"%s\"", err, s.Name)
 	}

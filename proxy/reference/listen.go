@@ -20,6 +20,8 @@ type listener struct {
 	text   string  // for lines of the error log
 	router *router // for a client to whose address no other belongs
 	others map[netip.AddrPort]*router
+	// stream is whose connections arrive here instead of requests.
+	stream *nginxconf.StreamServer
 }
 
 // serveOn takes over the sockets that are open already.
@@ -81,6 +83,19 @@ func (p *Proxy) listen(o *Options) error {
 			p.listeners = append(p.listeners, &listener{Listener: l, key: key, text: l.Addr().String(), router: newRouter(o.Config, ln.Address)})
 		}
 	}
+	for _, s := range o.Config.Streams {
+		for _, ln := range s.Listens {
+			key := listenKey(ln.Address)
+			l, err := listenTCP(real[key])
+			if err != nil {
+				for _, l := range p.listeners {
+					_ = l.Close()
+				}
+				return fmt.Errorf("reference: listen %s: %w", ln.Address, err)
+			}
+			p.listeners = append(p.listeners, &listener{Listener: l, key: key, text: l.Addr().String(), stream: s})
+		}
+	}
 	return nil
 }
 
@@ -138,7 +153,11 @@ func (p *Proxy) accept(l *listener) {
 		}
 		conn, err := l.Accept()
 		if err == nil {
-			p.admit(l, conn.(streamConn))
+			if l.stream != nil {
+				p.admitSession(l, conn)
+			} else {
+				p.admit(l, conn.(streamConn))
+			}
 			continue
 		}
 		<-p.slots

@@ -63,7 +63,10 @@ func (o *Options) check() error {
 	if o.Config == nil {
 		return errors.New("reference: no configuration")
 	}
-	if len(o.Config.Servers) == 0 {
+	if o.Sockets != nil && len(o.Config.Streams) > 0 {
+		return errors.New("reference: stream is served in scenarios only")
+	}
+	if len(o.Config.Servers)+len(o.Config.Streams) == 0 {
 		return errors.New("reference: the configuration has no server block")
 	}
 	var errs []error

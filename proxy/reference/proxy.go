@@ -45,11 +45,13 @@ type Proxy struct {
 
 	mu      sync.Mutex
 	clients map[*client]struct{}
-	running sync.WaitGroup // clients
-	loops   sync.WaitGroup // accept loops
-	closing sync.Once
-	closed  chan struct{}
-	err     error
+	// sessions are the connections to stream servers.
+	sessions map[*session]struct{}
+	running  sync.WaitGroup // clients and sessions
+	loops    sync.WaitGroup // accept loops
+	closing  sync.Once
+	closed   chan struct{}
+	err      error
 }
 
 // Start serves a configuration until Close. A configuration that the model
@@ -94,8 +96,8 @@ func New(o Options) (*Proxy, error) {
 		released: make(chan struct{}),
 		config:   o.Config,
 		journal:  o.Journal, process: o.Process, conns: o.Connections,
-		clients: map[*client]struct{}{},
-		closed:  make(chan struct{}),
+		clients: map[*client]struct{}{}, sessions: map[*session]struct{}{},
+		closed: make(chan struct{}),
 	}
 	if o.Sockets != nil {
 		p.serveOn(&o)
@@ -156,6 +158,9 @@ func (p *Proxy) shutdown() {
 	for c := range p.clients {
 		c.abandon()
 	}
+	for s := range p.sessions {
+		s.abandon()
+	}
 	p.mu.Unlock()
 	p.running.Wait()
 	for _, w := range p.roster.workers {
@@ -178,6 +183,9 @@ func (p *Proxy) waitingFor() error {
 	var what []string
 	for doing, n := range count {
 		what = append(what, fmt.Sprintf("%d client connections %s", n, doings[doing]))
+	}
+	if n := len(p.sessions); n > 0 {
+		what = append(what, fmt.Sprintf("%d sessions", n))
 	}
 	sort.Strings(what)
 	if len(what) == 0 {

@@ -50,6 +50,10 @@ func causeMessage(e event.Event) (string, bool) {
 		return "upstream sent invalid header while reading response header from upstream", true
 	case event.Truncated:
 		return cutMessage(e.Detail), true
+	case event.Relayed:
+		if e.Detail == event.Reset.String() {
+			return "recv() failed (104: Connection reset by peer) while proxying and reading from upstream", true
+		}
 	}
 	return "", false
 }

@@ -16,6 +16,9 @@ type Logger struct {
 	// held is the line of a time-out that waits for its mark.
 	held    event.Event
 	holding bool
+	// stream is true for an event of stream, where the cause always comes first
+	// (ngx_stream_proxy_connect_handler).
+	stream bool
 }
 
 var _ event.Sink = (*Logger)(nil)
@@ -35,7 +38,7 @@ func (l *Logger) Emit(e event.Event) {
 			At: e.At, Kind: event.Logged, Request: e.Request, Try: e.Try,
 			Peer: e.Peer, Upstream: e.Upstream, Worker: e.Worker, Detail: text,
 		}
-		if e.Kind == event.AttemptEnded && timedOut(e.Outcome) {
+		if e.Kind == event.AttemptEnded && timedOut(e.Outcome) && !l.stream {
 			l.held, l.holding = line, true
 			return
 		}

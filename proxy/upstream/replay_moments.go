@@ -25,7 +25,7 @@ const (
 // moments returns the ways to understand a step's stamp that rd's clock allows.
 func (s *search) moments(rd *reading, i int) []moment {
 	st, by := &s.steps[i], s.opt.ClockError
-	if st.want.how == followPass && st.outcome != event.Listed {
+	if st.want.how == followOn || st.want.how == followPass && st.outcome != event.Listed {
 		return s.limits(rd, st, []moment{{at: st.at}}) // no clock is looked at
 	}
 	clock := rd.seconds[s.worker(st)]

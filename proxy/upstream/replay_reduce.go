@@ -13,7 +13,7 @@ import (
 // fail_timeout later.
 func (s *search) harmless(rd *reading, i int) bool {
 	st := &s.steps[i]
-	if st.want.how != followPass || st.outcome == event.Listed {
+	if st.want.how != followOn && (st.want.how != followPass || st.outcome == event.Listed) {
 		return false
 	}
 	f := rd.flight(st.request)

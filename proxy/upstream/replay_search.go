@@ -54,7 +54,7 @@ func (s *search) run() Replay {
 	}
 	for i := range s.verdicts {
 		v := &s.verdicts[i]
-		if s.steps[i].want.how != followUnknown {
+		if how := s.steps[i].want.how; how != followUnknown && how != followOn {
 			s.result.Decisions++
 		}
 		if v.agreed && v.differed {
@@ -164,7 +164,7 @@ func (s *search) decides(c *reading, st *step, m moment) bool {
 
 // keep adds a reading to the next level unless it is there already.
 func (s *search) keep(c *reading, st *step, m moment) {
-	if w := s.worker(st); st.want.how != followPass {
+	if w := s.worker(st); st.want.how != followPass && st.want.how != followOn {
 		c.seconds[w] = max(c.seconds[w], second(m.at))
 	}
 	earliest := int64(0)

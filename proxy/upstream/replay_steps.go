@@ -26,6 +26,8 @@ type step struct {
 	cached  bool
 	peer    string // on which the attempt ran
 	want    follow
+	// connected is true when the connection of try stands; nothing follows from it.
+	connected bool
 	// gone is true when the proxy logged 499 after a failure.
 	gone bool
 	// previous and following are the neighbours of the same request in the list,
@@ -53,12 +55,13 @@ const (
 	followNoLive
 	followAnswer // the proxy gave up
 	followPass   // the response was passed on
+	followOn     // the session goes on
 )
 
 func (f follow) describe(peer string) string {
 	text := map[followKind]string{
 		followUnknown: "the log ends", followTry: "try " + f.peer, followNoLive: "no live upstreams",
-		followAnswer: fmt.Sprintf("answer %d", f.status), followPass: "pass on",
+		followAnswer: fmt.Sprintf("answer %d", f.status), followPass: "pass on", followOn: "go on",
 	}[f.how]
 	if f.mark {
 		text = "mark " + peer + ", " + text
@@ -109,7 +112,7 @@ func recordedSteps(cfg Config, in []Recorded) [][]step {
 			continue // a line of the log that no request claims decides nothing
 		}
 		switch e.Kind {
-		case event.AttemptStarted, event.AttemptEnded, event.PeerMarked, event.NoLive:
+		case event.AttemptStarted, event.Connected, event.AttemptEnded, event.PeerMarked, event.NoLive:
 		default:
 			continue
 		}
@@ -165,6 +168,8 @@ func (s *story) steps(dst []step, number int, comparable bool) []step {
 	for i, e := range s.events {
 		st := step{at: e.At, seq: e.seq, request: number, arrival: s.arrival, want: s.follow(i)}
 		switch {
+		case e.Kind == event.Connected:
+			st.try, st.peer, st.connected = e.Try, e.Peer, true
 		case e.Kind == event.AttemptEnded:
 			st.try, st.outcome, st.status, st.peer = e.Try, e.Outcome, e.Status, e.Peer
 			st.cached = e.Cached || i > 0 && s.events[i-1].Cached
@@ -175,7 +180,7 @@ func (s *story) steps(dst []step, number int, comparable bool) []step {
 			continue
 		}
 		if like != "" {
-			like = fmt.Sprintf("%s/%d %v %d %v %v %+v", like, st.try, st.outcome, st.status, st.cached, st.gone, st.want)
+			like = fmt.Sprintf("%s/%d %v %v %d %v %v %+v", like, st.try, st.connected, st.outcome, st.status, st.cached, st.gone, st.want)
 			st.like = like
 		}
 		dst = append(dst, st)
@@ -188,9 +193,11 @@ func (s *story) steps(dst []step, number int, comparable bool) []step {
 func place(e event.Event) int {
 	switch e.Kind {
 	case event.AttemptStarted:
-		return 2 * e.Try
+		return 3 * e.Try
+	case event.Connected:
+		return 3*e.Try + 1
 	case event.AttemptEnded:
-		return 2*e.Try + 1
+		return 3*e.Try + 2
 	}
 	return math.MaxInt // NoLive is the end
 }
@@ -201,13 +208,15 @@ func (s *story) follow(i int) follow {
 	switch {
 	case e.Kind == event.AttemptStarted:
 		return follow{how: followTry, peer: e.Peer}
+	case e.Kind == event.Connected:
+		return follow{how: followOn}
 	case e.Kind == event.NoLive:
 		return follow{how: followNoLive}
 	case i+1 < len(s.events) && s.events[i+1].Kind == event.NoLive:
 		return follow{how: followNoLive}
 	case i+1 < len(s.events):
 		return follow{how: followTry, peer: s.events[i+1].Peer}
-	case e.Outcome == event.Passed || e.Outcome == event.Truncated || e.Outcome == event.Aborted:
+	case e.Outcome == event.Passed || e.Outcome == event.Truncated || e.Outcome == event.Aborted || e.Outcome == event.Relayed:
 		return follow{how: followPass}
 	case s.replaced && s.status != 0 && s.status != 499:
 		return follow{how: followAnswer, status: e.Status}
@@ -245,6 +254,9 @@ func inOrder(steps []step) []step {
 func (st *step) what() string {
 	if st.try == 0 {
 		return "came"
+	}
+	if st.connected {
+		return fmt.Sprintf("try %d on %s connected", st.try, st.peer)
 	}
 	text := fmt.Sprintf("try %d on %s ended: %v", st.try, st.peer, st.outcome)
 	if st.outcome == event.Listed || st.outcome == event.Passed {

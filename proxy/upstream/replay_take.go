@@ -25,9 +25,17 @@ func (rd *reading) decide(st *step, m moment, seen *capture) follow {
 	}
 	f.prepare(st, m)
 	r := &f.r
+	if st.connected {
+		r.Connected(m.at)
+		return st.want
+	}
 	switch st.outcome {
 	case event.Listed:
 		d = r.Header(m.at, st.status)
+	case event.Relayed:
+		r.Relayed(m.at, 0)
+		rd.land(st.request)
+		return follow{how: followPass}
 	case event.Passed, event.Truncated, event.Aborted:
 		// When the header came isn't recorded; if it could be listed as late as
 		// this, it could be then.
@@ -107,6 +115,10 @@ func (rd *reading) force(st *step, now time.Duration, by forcing) {
 	}
 	f.prepare(st, moment{at: now})
 	r := &f.r
+	if st.connected {
+		r.Connected(now)
+		return
+	}
 	how := passed
 	switch st.outcome {
 	case event.Listed:
@@ -114,7 +126,7 @@ func (rd *reading) force(st *step, now time.Duration, by forcing) {
 		if f := statusFlag(st.status); f == HTTP403 || f == HTTP404 {
 			how = next
 		}
-	case event.Passed, event.Truncated, event.Aborted:
+	case event.Passed, event.Truncated, event.Aborted, event.Relayed:
 	default:
 		how = failed
 		if f, _ := failure(st.outcome); f == Error && st.cached {

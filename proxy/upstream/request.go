@@ -77,7 +77,12 @@ func (r *Request) Fail(now time.Duration, o event.Outcome) Decision {
 	if stale && r.group.cfg.Version.AlwaysRepeatsCached() && !(sent && r.policy.Unbuffered) {
 		status, always = 0, true // the attempt gets no status of its own
 	}
-	r.release(now, failed, o, status)
+	if r.group.cfg.Stream {
+		status = 502 // for the session; an attempt has no status of its own
+		r.release(now, failed, o, 0)
+	} else {
+		r.release(now, failed, o, status)
+	}
 	// A failed write or read on a kept-alive connection gives a free try, also
 	// beyond proxy_next_upstream_tries (ngx_http_upstream_next).
 	if stale {
@@ -229,6 +234,9 @@ func (r *Request) emit(e event.Event) {
 	e.Request, e.Upstream, e.Worker = r.id, r.group.cfg.Name, r.worker
 	if r.peer != nil {
 		e.Try, e.Peer, e.Cached = r.try, r.peer.Name, r.conn != 0
+	}
+	if l := r.group.logger; l != nil {
+		l.stream = r.group.cfg.Stream
 	}
 	r.group.sink.Emit(e)
 }

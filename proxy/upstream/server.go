@@ -52,6 +52,9 @@ type Config struct {
 	// Method is how a peer is picked, Key what `hash` hashes.
 	Method Method
 	Key    variable.Template
+	// Stream is true for a block of stream: what is passed on are connections, and
+	// only making one can fail.
+	Stream bool
 	// Zone is true when the block has a `zone`: all workers share its state.
 	Zone bool
 	// Keepalive is each worker's cache of idle connections; the zero value is

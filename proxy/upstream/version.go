@@ -151,6 +151,10 @@ func (v Version) Since(number string) bool {
 	return v.since(w.number)
 }
 
+// RevivesAtConnect is true since 1.11.8: through stream a marked server is back
+// when a connect to it stands, before only at the end of the session.
+func (v Version) RevivesAtConnect() bool { return v.since(1_011_008) }
+
 // switches are the questions on which two versions may differ, each with what
 // the model does when it is true.
 var switches = []struct {
@@ -168,6 +172,7 @@ var switches = []struct {
 	{"takes early hints", Version.TakesEarlyHints},
 	{"wants CRLF in chunks", Version.WantsCRLFInChunks},
 	{"keeps connections by default", Version.KeepsByDefault},
+	{"revives a server of stream at its connect", Version.RevivesAtConnect},
 	{"limits how long connections idle", Version.LimitsIdle},
 	{"limits the age of connections", Version.LimitsAge},
 }

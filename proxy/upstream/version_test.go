@@ -70,6 +70,7 @@ func TestDifferences(t *testing.T) {
 		"only 1.10 counts a listed status before it asks whether it may go on",
 		"only 1.10 counts servers that are down as tries",
 		"only 1.22.1 refuses odd names of headers",
+		"only 1.22.1 revives a server of stream at its connect",
 		"only 1.22.1 limits how long connections idle",
 		"only 1.22.1 limits the age of connections",
 	}

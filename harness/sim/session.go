@@ -1,0 +1,149 @@
+package sim
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// A flight to a stream server is a session: the client's connection is passed on
+// as it is, and its request with it. What the backend sends the client gets at
+// once, whole or not.
+
+// beginSession lets the proxy accept the client's connection.
+func (s *Sim) beginSession(f *flight) {
+	pass := f.trip.Stream
+	a := f.trip.Arrival
+	a.ID, a.Worker, a.Seed = f.id, f.number, s.plan.Seed
+	s.follow(f, f.req.Begin(s.workers[f.worker].groups[pass.Upstream], nil, a, s.now))
+}
+
+// dial connects the session to a peer.
+func (s *Sim) dial(f *flight, d upstream.Decision) {
+	pass := f.trip.Stream
+	b := s.backends[pass.Upstream.Servers[d.Peer].Name]
+	f.own = conn{b: b, opened: s.now, peer: d.Peer}
+	f.conn = &f.own
+	f.x = exchange{b: b, conn: f.conn}
+	switch b.door(s.now) {
+	case fault.Refusing:
+		s.due(f, s.now, doFail, event.Refused)
+	case fault.Blackholed:
+		s.connectLater(f, &f.x, pass.ConnectTimeout)
+	default:
+		s.established(f, &f.x)
+	}
+}
+
+// established passes on what the client has sent. Whether it is still there nginx
+// finds out only now (ngx_stream_proxy_test_finalize).
+func (s *Sim) established(f *flight, x *exchange) {
+	f.req.Connected(s.now)
+	f.passing, f.asked = true, s.now
+	x.request, x.trip, x.f, x.gen = f.id, f.trip, f, f.gen
+	if f.deserted {
+		s.endSession(f)
+		return
+	}
+	at, ok := x.b.doors.Thaw(s.now)
+	if ok && at == s.now {
+		s.readBy(x)
+		return
+	}
+	f.sights = f.sights[:0]
+	s.expire(f, f.asked)
+	if ok {
+		s.push(step{at: at, do: doRead, x: x.outlive()})
+	}
+}
+
+// expire ends the session when nothing has passed since the instant last.
+func (s *Sim) expire(f *flight, last time.Duration) {
+	f.cut = 0
+	s.endAs(f, last+f.trip.Stream.Timeout, 0)
+}
+
+// heard finds the end of a session from what the backend lets be seen: the client
+// leaves once it has the whole answer; the backend ends it; or nothing passes for
+// proxy_timeout.
+func (s *Sim) heard(f *flight, script *fault.Script, sights []fault.Sight) {
+	f.script, f.sights, f.cut = script, sights, 0
+	f.gen++ // overtakes the time-out that was due before the thaw
+	last, got := s.now, int64(0)
+	for _, v := range sights {
+		if v.At-last > f.trip.Stream.Timeout {
+			break
+		}
+		if v.Bytes > got {
+			last, got = v.At, v.Bytes
+		}
+		switch {
+		case f.whole(got, v.End):
+			f.status = script.Response.Status
+			s.due(f, v.At, doEnd, event.Passed)
+			return
+		case v.End != 0:
+			if v.End == fault.Reset {
+				f.cut = event.Reset
+			}
+			s.endAs(f, v.At, got)
+			return
+		}
+	}
+	if script != nil && script.Response.End() < 0 && got >= script.Response.Size() {
+		s.due(f, last, doEnd, event.Passed) // the script is over: its end ends the body
+		f.status = script.Response.Status
+		return
+	}
+	f.cut = 0
+	s.endAs(f, last+f.trip.Stream.Timeout, got)
+}
+
+// whole says whether so many bytes are all of the answer.
+func (f *flight) whole(got int64, end fault.Op) bool {
+	if f.script == nil {
+		return false
+	}
+	r := &f.script.Response
+	switch complete := r.End(); {
+	case got < r.HeadEnd():
+		return false
+	case complete >= 0:
+		return got >= complete
+	}
+	return end == fault.Close
+}
+
+// endAs ends the session at an instant by which the client got so many bytes of
+// an answer: what it makes of them is what a client of HTTP does.
+func (s *Sim) endAs(f *flight, at time.Duration, got int64) {
+	o, status := event.Closed, 0
+	if f.script != nil && got > 0 {
+		if i := bytes.IndexByte(f.script.Response.Head, '\n'); i >= 0 && got > int64(len(f.script.Response.Interim)+i) {
+			o, status = event.Truncated, f.script.Response.Status
+		}
+	}
+	f.status = status
+	s.due(f, at, doEnd, o)
+}
+
+// endSession ends a session that was connected: nginx logs 200 whatever became of it.
+func (s *Sim) endSession(f *flight) {
+	f.req.Relayed(s.now, f.cut)
+	s.finish(f, 200, f.outcome, f.status)
+}
+
+// clientLeaves ends a session whose client doesn't wait any longer. While nginx is
+// still connecting it doesn't look.
+func (s *Sim) clientLeaves(f *flight) {
+	if !f.passing {
+		f.deserted = true
+		s.respond(f, event.ClientTimeout, 0)
+		return
+	}
+	f.req.Relayed(s.now, 0)
+	s.finish(f, 200, event.ClientTimeout, 0)
+}
