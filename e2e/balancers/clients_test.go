@@ -15,7 +15,10 @@ import (
 // clients is a scenario with clients from everywhere: whole networks, users with
 // addresses of their own, and some whose address a header tells.
 func clients(directive string) *scenario.Scenario {
+	// Without connections to backends that are kept: many requests come at once, and
+	// which of them finds an idle one is a matter of chance.
 	src := `name: clients
+nginx_version: "1.22"
 proxy:
   nginx: |
     upstream app {

@@ -166,10 +166,8 @@ func (in *interpreter) streamServer(d *Directive, base streamLevel) {
 // streamListen reads one listen (ngx_stream_core_listen).
 func (in *interpreter) streamListen(d *Directive, s *StreamServer) {
 	l := Listen{Address: d.Arg(0)}
-	a, err := parseAddress(l.Address, 0, forListen)
-	if err == "" && a.noPort && !a.unix {
-		err = "no port"
-	}
+	// Without a port nginx 1.22 listens on any.
+	_, err := parseAddress(l.Address, 0, forListen)
 	if err != "" {
 		in.out.add(d.ArgPos(0), "", "%s in \"%s\" of the \"listen\" directive", err, l.Address)
 		return
