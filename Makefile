@@ -1,7 +1,7 @@
 # The two commands of the README are `make run` and `make test`.
 GO ?= go
 
-.PHONY: run build test image e2e bench census lint fuzz schema
+.PHONY: run build test image e2e agree bench census lint fuzz schema
 
 run: ## every shipped scenario on the simulator and the reference proxy
 	$(GO) run . run
@@ -17,6 +17,10 @@ e2e: image ## every promise on the real nginx, here and in a container: needs ng
 
 image: ## the image nolive/nginx for --nginx-image: NGINX_IMAGE=nginx:1.29 or, without a registry, Debian's nginx
 	@docker/image
+
+SEEDS ?= 1000
+agree: ## SEEDS random cases on sim, reference and nginx; what differs is made small and kept
+	$(GO) run . agree --seeds $(SEEDS) --keep e2e/agree/testdata
 
 bench: ## the figures of the README, side by side in one run; with nginx on PATH it takes part
 	$(GO) test -run '^$$' -bench . -benchmem ./proxy/upstream ./harness/analysis ./harness

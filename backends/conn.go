@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -34,7 +35,13 @@ type conn struct {
 	// to is where responses go: the wire, or TLS on top of it.
 	to  io.Writer
 	tls *tls.Conn // nil without
+	// counted is closed once the first request has its number, or nothing came.
+	counted chan struct{}
+	once    sync.Once
 }
+
+// count lets the next connection of a thaw in.
+func (c *conn) count() { c.once.Do(func() { close(c.counted) }) }
 
 // buffers are what a connection needs while it lasts.
 type buffers struct {
@@ -54,6 +61,7 @@ func newBuffers() *buffers { return &buffers{in: bufio.NewReader(nil), out: make
 // serve carries out what the rules say until the connection ends.
 func (c *conn) serve() {
 	defer c.s.forget(c)
+	defer c.count()
 	c.buffers = c.s.buffers.Get().(*buffers)
 	plain := c.in
 	plain.Reset(&c.wire)
@@ -106,6 +114,7 @@ func (c *conn) serveOne() bool {
 	id := req.Header.Get(event.RequestHeader)
 	request, _ := event.ParseRequest(id) // one that isn't ours belongs to no request
 	x, number := c.s.countRequest()
+	c.count()
 	sc, rule := c.pick(x, id, number, at)
 	c.s.opts.Sink.Emit(event.Event{
 		At: at, Kind: event.BackendGot, Request: request, Peer: c.s.opts.Name, Cached: c.exchange > 1, Detail: sc.Name,

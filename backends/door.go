@@ -120,7 +120,7 @@ func (s *Server) turn(to fault.Door) error {
 		return err
 	}
 	s.accepting = make(chan struct{})
-	go s.accept(s.port.ln, s.accepting)
+	go s.accept(s.port.ln, s.accepting, time.Now().Add(queueing))
 	return nil
 }
 
@@ -161,8 +161,18 @@ func (s *Server) away() {
 	s.mu.Unlock()
 }
 
-// accept takes connections until it is stopped by the listener's deadline.
-func (s *Server) accept(ln *net.TCPListener, ended chan<- struct{}) {
+// The two patiences below are real time: how long after a thaw what is accepted
+// is taken to have waited, and how long the next one waits for the number of its
+// request.
+const (
+	queueing = 50 * time.Millisecond
+	counting = 5 * time.Millisecond
+)
+
+// accept takes connections until it is stopped by the listener's deadline. Those
+// that waited for it are let in one after the other, so that their requests are
+// numbered in the order of arrival.
+func (s *Server) accept(ln *net.TCPListener, ended chan<- struct{}, queued time.Time) {
 	defer close(ended)
 	for {
 		tcp, err := ln.AcceptTCP()
@@ -170,7 +180,13 @@ func (s *Server) accept(ln *net.TCPListener, ended chan<- struct{}) {
 		case err == nil && s.port.isPlug(tcp):
 			tcp.Close()
 		case err == nil:
-			s.admit(tcp)
+			c := s.admit(tcp)
+			if s.opts.Clock.Now() > 0 && time.Now().Before(queued) {
+				select {
+				case <-c.counted:
+				case <-time.After(counting):
+				}
+			}
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return
 		default:

@@ -333,7 +333,8 @@ func (p *Process) spawn() (*child, error) {
 			p.heard(&r)
 		}
 	}()
-	if err := c.enc.Encode(order{Setup: p.setup()}); err != nil {
+	// A process that has ended already says better why than the broken pipe does.
+	if err := c.enc.Encode(order{Setup: p.setup()}); err != nil && !errors.Is(err, unix.EPIPE) {
 		c.kill()
 		return nil, err
 	}

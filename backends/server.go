@@ -119,8 +119,8 @@ func (s *Server) left() error {
 }
 
 // admit takes a new connection in and numbers it.
-func (s *Server) admit(tcp *net.TCPConn) {
-	c := &conn{s: s}
+func (s *Server) admit(tcp *net.TCPConn) *conn {
+	c := &conn{s: s, counted: make(chan struct{})}
 	ctx, cancel := context.WithCancel(s.ctx)
 	c.cancel = cancel
 	c.wire = wire{conn: tcp, ctx: ctx, clock: s.opts.Clock, in: &s.in, until: never}
@@ -130,6 +130,7 @@ func (s *Server) admit(tcp *net.TCPConn) {
 	s.conns[c] = struct{}{}
 	s.mu.Unlock()
 	s.running.Go(c.serve)
+	return c
 }
 
 // countRequest counts a request and says which rules it gets: both at once, so

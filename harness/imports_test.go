@@ -22,6 +22,7 @@ var layers = []struct {
 	{0, "backends/fault", "a fault is data, whoever plays it or evaluates it"},
 	{0, "backends/certs", "certificates are made, whoever shows or trusts them"},
 	{0, "backends/client", "who changes backends over HTTP needs nothing of what runs them"},
+	{0, "harness/agree/cases", "a case is text: what it means is the scenario's business, and running it the engines'"},
 	{0, "scenarios", "the shipped files are text; who reads them is the reader's business"},
 	{0, "proxy/variable", "a variable is read from facts that whoever asks hands in"},
 	{0, "scenarios/catalogue", "the examples are text; who reads them is the reader's business"},
@@ -45,6 +46,7 @@ var layers = []struct {
 	{7, "harness", "the public face runs engines; it doesn't know who looks at the result"},
 	{8, "harness/report", "results are rendered, never produced"},
 	{8, "harness/census", "it asks the engines what they are asked for, and renders nothing"},
+	{8, "harness/agree", "it runs the engines on many cases; it doesn't know who looks at the findings"},
 	{8, "harness/match", "a matcher asks a result to judge, and nothing else"},
 	{9, "harness/cli", "the command is on top"},
 	{10, "", "main only calls the command, or is a backend of it"},
@@ -86,7 +88,7 @@ var forbidden = []struct {
 }
 
 // pure are the packages without input, output, clock or chance of their own.
-var pure = []string{"harness/event", "backends/fault", "proxy/variable", "proxy/upstream", "proxy/wire", "harness/analysis", "harness/check", "harness/plan"}
+var pure = []string{"harness/event", "backends/fault", "proxy/variable", "proxy/upstream", "proxy/wire", "harness/analysis", "harness/check", "harness/plan", "harness/agree/cases"}
 
 // except are all packages but some.
 func except(paths ...string) []string {

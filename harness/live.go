@@ -16,6 +16,7 @@ import (
 func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 	w := r.watch(p.Scenario, res)
 	o := live.Options{Plan: p, Speed: r.Speed, Sink: w, Progress: r.Progress, Start: r.reference}
+	var told []event.Event
 	var real *nginx.Process
 	if res.Engine == Nginx {
 		found, err := nginx.Look(ctx, r.options())
@@ -23,6 +24,7 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 			return err // before the backends take their ports
 		}
 		o.Backends = found.Backends
+		o.Sink = event.SinkFunc(func(e event.Event) { told = append(told, e) })
 		o.Start = func(ctx context.Context, s live.Setup) (live.Proxy, error) {
 			n := r.options()
 			n.Config, n.Backends, n.Clock, n.Sink, n.CA = s.Config, s.Backends, s.Clock, s.Sink, s.CA
@@ -55,6 +57,10 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		if s, ok := r.NginxHost.(fmt.Stringer); ok {
 			res.Image = s.String()
 		}
+	}
+	reused(told)
+	for _, e := range told {
+		w.Emit(e)
 	}
 	res.End, res.Speed, res.Send, res.Wait, res.Invalid = out.End, out.Speed, out.Send, out.Wait, out.Invalid
 	if res.Invalid == "" {

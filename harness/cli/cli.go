@@ -42,6 +42,7 @@ type commands struct {
 	Lint    lintCommand    `cmd:"" help:"Report all mistakes of scenario files."`
 	Plan    planCommand    `cmd:"" help:"Print every planned instant of a scenario."`
 	Compare compareCommand `cmd:"" help:"Run scenarios on several engines and print only what differs."`
+	Agree   agreeCommand   `cmd:"" help:"Draw random cases and hold the engines against each other on them."`
 	Replay  replayCommand  `cmd:"" help:"Let the nginx model replay the instants of a stored run."`
 	Backend backendCommand `cmd:"" help:"Serve misbehaving backends for any proxy, without a scenario."`
 	Census  censusCommand  `cmd:"" help:"Ask what a proxy answers for every fault of the catalogue, as a table."`

@@ -39,13 +39,12 @@ func (s *Sim) attempt(f *flight, d upstream.Decision) {
 }
 
 // connectLater waits for a host that doesn't answer: until the time-out, or
-// until a retransmitted SYN finds it back. Linux sends again after 1, 3, 7, 15, 31
-// and 63 s (tcp_syn_retries = 6) of real time: on sockets at speed N a host that
-// comes back during a connect is found N times later than here.
+// until a retransmitted SYN finds it back. That is of real time: on sockets at
+// speed N a host that comes back during a connect is found N times later than here.
 func (s *Sim) connectLater(f *flight, x *exchange, timeout time.Duration) {
 	deadline := s.now + timeout
-	for wait := time.Second; wait <= 63*time.Second; wait = 2*wait + time.Second {
-		at := s.now + wait
+	for _, after := range synAgain {
+		at := s.now + after
 		if at > deadline {
 			break
 		}
@@ -61,6 +60,12 @@ func (s *Sim) connectLater(f *flight, x *exchange, timeout time.Duration) {
 	}
 	s.push(step{at: deadline, do: doConnectFail, f: f, gen: f.gen})
 }
+
+// synAgain is when Linux sends a SYN again that nobody answered, with its
+// defaults since 6.5: four times a second apart, then twice as long each time
+// (tcp_retransmit_timer, tcp_syn_linear_timeouts = 4, tcp_syn_retries = 6). Older
+// kernels send after 1, 3, 7, 15, 31 and 63 s.
+var synAgain = [...]time.Duration{1 * time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second, 5 * time.Second, 7 * time.Second}
 
 // connected goes on once the connection stands.
 func (s *Sim) connected(f *flight, x *exchange) {
@@ -78,15 +83,18 @@ func (s *Sim) connected(f *flight, x *exchange) {
 // request sends the request on the flight's connection: the kernel takes it at
 // once, the backend reads it when it can.
 func (s *Sim) request(f *flight, x *exchange) {
-	f.asked = s.now
+	f.asked, f.read = s.now, upstream.Timer{}
+	f.read.Add(s.now, f.trip.Step.Pass.ReadTimeout)
 	x.request, x.trip, x.f, x.gen = f.id, f.trip, f, f.gen
-	at, ok := x.b.doors.Thaw(s.now)
+	// A backend may still be busy with what it thinks of the connection's last
+	// request: nginx is done with a HEAD as soon as it has the header.
+	at, ok := x.b.doors.Thaw(max(s.now, x.conn.busy))
 	if ok && at == s.now {
 		s.readBy(x)
 		return
 	}
-	// Nothing can come before the thaw: the read time-out is what is due, or the
-	// port's closing.
+	// Nothing can come before the backend reads: the read time-out is what is due,
+	// or the port's closing.
 	s.due(f, f.asked+f.trip.Step.Pass.ReadTimeout, doFail, event.ReadTimeout)
 	if ok {
 		s.push(step{at: at, do: doRead, x: x.outlive()})
@@ -138,6 +146,9 @@ func (s *Sim) act(x *exchange, script *fault.Script, keep *fault.Keep) {
 	}
 	x.conn.dead = script.Steps[len(script.Steps)-1].Op == fault.Stall
 	sights := script.Timeline(x.f.sights[:0], s.now, x.b.doors.Thaw)
+	if n := len(sights); n > 0 {
+		x.conn.busy = sights[n-1].At
+	}
 	sights = keep.Until(sights, script, x.b.doors.Thaw)
 	if at, ok := x.b.doors.Closes(s.now); ok {
 		sights = cut(sights, at)
@@ -169,13 +180,17 @@ func (s *Sim) cutOff(x *exchange, what *fault.Fault) {
 }
 
 // cut ends what can be seen at the instant at which the port is closed. A
-// response that was complete by then stays as it is.
+// response that was complete by then stays as it is, and so does a connection
+// that had ended.
 func cut(sights []fault.Sight, at time.Duration) []fault.Sight {
 	bytes := int64(0)
 	for i, v := range sights {
 		if v.At >= at {
 			sights = sights[:i]
 			break
+		}
+		if v.End != 0 {
+			return sights
 		}
 		bytes = v.Bytes
 	}
@@ -266,15 +281,14 @@ func (s *Sim) pass(f *flight) {
 		s.truncate(f, s.now, event.Closed)
 		return
 	}
-	last := s.now
 	for _, v := range f.sights {
 		if v.At < s.now {
 			continue
 		}
-		if v.At-last > timeout {
+		if v.At > f.read.At() {
 			break
 		}
-		last = v.At
+		f.read.Add(v.At, timeout)
 		switch {
 		case r.broken >= 0 && v.Bytes >= r.broken:
 			s.truncate(f, v.At, event.InvalidHeader)
@@ -290,7 +304,7 @@ func (s *Sim) pass(f *flight) {
 			return
 		}
 	}
-	s.truncate(f, last+timeout, event.ReadTimeout)
+	s.truncate(f, f.read.At(), event.ReadTimeout)
 }
 
 // truncate ends a body that breaks off at the instant at, in the given way.
@@ -304,6 +318,9 @@ func (s *Sim) end(f *flight) {
 	if f.trip.Stream != nil {
 		s.endSession(f)
 		return
+	}
+	if f.outcome == event.Passed && f.deserted && f.unwritten() > oneWrite {
+		f.outcome = event.Aborted
 	}
 	s.keep(f)
 	if f.outcome == event.Truncated {
@@ -332,6 +349,25 @@ func (s *Sim) end(f *flight) {
 	}
 }
 
+// oneWrite is how much of a response nginx writes to a client at once
+// (proxy_busy_buffers_size). To one that has left, the first write succeeds and
+// is answered with RST, so the second one fails, and that ends the exchange with
+// the backend although proxy_ignore_client_abort is on (ngx_event_pipe,
+// downstream_error).
+const oneWrite = 8 << 10
+
+// unwritten is how much of the response came after the client had left.
+func (f *flight) unwritten() int64 {
+	size := f.script.Response.Size()
+	written := int64(0)
+	for _, v := range f.sights {
+		if v.At <= f.left {
+			written = v.Bytes
+		}
+	}
+	return size - written
+}
+
 // keep stores the upstream connection where nginx would: the request asked for
 // it, the response came whole, nothing more than it, and nobody closed. What comes
 // later ends the idle connection, be it an end or more data.
@@ -357,7 +393,7 @@ func (s *Sim) keep(f *flight) {
 			break
 		}
 	}
-	c.store(s, f.conn, pass.Number)
+	c.store(s, f.conn, f.read, pass.Number)
 }
 
 // interim says whether a client waits for another response behind one with the

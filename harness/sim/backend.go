@@ -36,9 +36,13 @@ type conn struct {
 	exchanges int
 	opened    time.Duration
 	peer      int
-	cache     *cache
+	// timer is there once the connection was kept; until is the end of its idle time.
+	timer *idleTimer
+	until time.Duration
 	// dead is true once the backend doesn't read from it any more.
 	dead bool
+	// busy is when the backend is done with the last request.
+	busy time.Duration
 	// ends is how the backend ends the idle connection at closes; 0 when it doesn't.
 	ends   fault.Op
 	closes time.Duration

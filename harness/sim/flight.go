@@ -35,7 +35,8 @@ type flight struct {
 	conn *conn
 	// connectBy is when proxy_connect_timeout passes.
 	connectBy time.Duration
-	asked     time.Duration // the attempt's request was sent whole
+	asked     time.Duration  // the attempt's request was sent whole
+	read      upstream.Timer // of what is read from the backend
 	script    *fault.Script
 	reading   *reading // of its response
 	sights    []fault.Sight
@@ -44,6 +45,7 @@ type flight struct {
 	status    int           // of the backend's response
 	passing   bool          // its header went to the client; of a session: it is connected
 	deserted  bool          // the client left, but proxy_ignore_client_abort is on
+	left      time.Duration // when it did
 }
 
 func (s *Sim) newFlight() *flight {
@@ -169,7 +171,7 @@ func (s *Sim) clientTimeout(f *flight) {
 		return
 	}
 	if p := f.trip.Step.Pass; p != nil && p.IgnoreClientAbort {
-		f.deserted = true
+		f.deserted, f.left = true, s.now
 		s.respond(f, event.ClientTimeout, 0)
 		return
 	}

@@ -13,6 +13,8 @@ type step struct {
 	f    *flight
 	x    *exchange
 	t    *traffic
+	// timer is an idle connection's.
+	timer *idleTimer
 }
 
 // do says what a step does.

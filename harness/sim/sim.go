@@ -120,7 +120,7 @@ func (s *Sim) do(st *step) {
 			s.clientTimeout(st.f)
 		}
 	case doIdle:
-		st.x.conn.cache.drop(upstream.ConnID(st.gen))
+		st.timer.goesOff(s)
 	case doDoor:
 		s.changeDoor(st.x.b, fault.Door(st.user))
 	}

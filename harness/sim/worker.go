@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
@@ -47,23 +49,59 @@ func newWorkers(cfg *nginxconf.Config, sink event.Sink) []worker {
 
 // store keeps a connection for later if it may be kept: until the idle time-out,
 // or until the backend closes it.
-func (c *cache) store(s *Sim, cn *conn, location int) {
-	kept := *cn // the flight that has it goes on to something else
-	cn = &kept
-	c.next++
-	id := c.next
+func (c *cache) store(s *Sim, cn *conn, read upstream.Timer, location int) {
+	if cn.timer == nil {
+		kept := *cn // the flight that has it goes on to something else
+		cn = &kept
+		c.next++
+		cn.timer = &idleTimer{cache: c, id: c.next}
+	}
+	id := cn.timer.id
 	c.conns[id] = cn
-	closed := c.model.Store(upstream.Served{Conn: id, Peer: cn.peer, Location: location, Requests: cn.exchanges, Opened: cn.opened}, s.now)
+	closed := c.model.Store(upstream.Served{Conn: id, Peer: cn.peer, Location: location, Requests: cn.exchanges, Opened: cn.opened, Read: read}, s.now)
 	delete(c.conns, closed)
 	if closed == id {
 		return
 	}
-	until := s.now + c.model.Timeout()
+	until := c.model.Until()
 	if cn.ends != 0 {
 		until = min(until, cn.closes)
 	}
-	cn.cache = c
-	s.push(step{at: until, do: doIdle, x: &exchange{conn: cn}, gen: uint32(id)})
+	cn.until = until
+	cn.timer.move(s, until)
+}
+
+// idleTimer ends the idle time of one connection, which may have many: one that
+// goes off too early goes on to the end of the present one.
+type idleTimer struct {
+	cache *cache
+	id    upstream.ConnID
+	// at is when it goes off, 0 when it isn't set.
+	at time.Duration
+}
+
+// move has the timer go off at an instant at the latest.
+func (t *idleTimer) move(s *Sim, at time.Duration) {
+	if t.at == 0 || at < t.at {
+		t.at = at
+		s.push(step{at: at, do: doIdle, timer: t})
+	}
+}
+
+// goesOff drops the connection if it is idle and has been for long enough.
+func (t *idleTimer) goesOff(s *Sim) {
+	if t.at != s.now {
+		return // it was moved to an earlier instant
+	}
+	t.at = 0
+	cn := t.cache.conns[t.id]
+	switch {
+	case cn == nil: // in use, or gone
+	case cn.until > s.now:
+		t.move(s, cn.until)
+	default:
+		t.cache.drop(t.id)
+	}
 }
 
 // drop forgets an idle connection.

@@ -22,7 +22,9 @@ type accessLine struct {
 	body       bool
 	host       string // $proxy_host of the last upstream run
 	close      bool   // the last response said Connection: close
-	complete   bool   // the whole answer went out
+	complete   bool   // nginx was not stopped in the middle of it; a broken body is complete too
+	unframed   bool   // the last response said neither how long it is nor that it has chunks
+	whole      bool   // the client got all of the body that the header announced
 	attempts   []attemptRecord
 	stream     bool // a session of stream
 }
@@ -43,7 +45,8 @@ func parseAccessLine(line []byte) (accessLine, error) {
 	var raw struct {
 		Msec, PID, Connection, Request, Status, Took, Length, Encoding string
 		Addr, Upstatus, Connect, Header, Response                      string
-		Host, Close, Complete                                          string
+		Host, Close, Complete, Method, Sent, Announced                 string
+		Framed                                                         *string
 	}
 	var a accessLine
 	if err := json.Unmarshal(line, &raw); err != nil {
@@ -64,6 +67,8 @@ func parseAccessLine(line []byte) (accessLine, error) {
 	a.host = raw.Host
 	a.close = strings.EqualFold(raw.Close, "close")
 	a.complete = raw.Complete == "OK"
+	a.whole = raw.Method == "HEAD" || raw.Announced != "" && raw.Sent == raw.Announced
+	a.unframed = raw.Framed != nil && *raw.Framed == "" && raw.Method != "HEAD"
 	a.attempts = records(raw.Addr, raw.Upstatus, raw.Connect, raw.Header, raw.Response)
 	return a, nil
 }

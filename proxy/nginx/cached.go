@@ -1,7 +1,9 @@
 package nginx
 
 import (
+	"cmp"
 	"sort"
+	"time"
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/upstream"
@@ -37,30 +39,41 @@ func inferCached(xs []*exchange, capacity keepaliveOf) {
 		upstream string
 	}
 	type idle struct {
-		addr  string
-		since int64
+		addr          string
+		opened, since int64
+		requests      int // that it has carried
 	}
+	carries := map[*step]idle{} // the connection of an attempt that runs
 	caches := map[place][]idle{}
 	for _, a := range acts {
 		k := place{a.x.pid, a.s.upstream}
 		cfg := capacity(a.s.upstream)
-		timeout := cfg.Timeout.Milliseconds()
-		if timeout == 0 {
-			timeout = 60_000
-		}
+		timeout := orElse(cfg.Timeout, time.Minute)
 		cache := caches[k]
 		switch {
 		case a.start:
 			for i := len(cache) - 1; i >= 0; i-- {
 				if cache[i].addr == a.s.addr && a.at-cache[i].since < timeout {
-					a.s.cached = a.s.connect == 0
+					if a.s.cached = a.s.connect == 0; a.s.cached {
+						carries[a.s] = cache[i]
+					}
 					// A new connection although one was idle: that one had died.
 					cache = append(cache[:i:i], cache[i+1:]...)
 					break
 				}
 			}
-		case a.s.outcome == event.Passed && !a.x.close:
-			cache = append(cache, idle{a.s.addr, a.at})
+		case a.s.outcome == event.Passed && !a.x.close && !(a.x.unframed && !bodyless(a.s.status)):
+			c, reused := carries[a.s]
+			delete(carries, a.s)
+			if !reused {
+				c = idle{addr: a.s.addr, opened: a.s.start}
+			}
+			c.since = a.at
+			c.requests++
+			if c.requests >= cmp.Or(cfg.Requests, 1000) || a.at-c.opened > orElse(cfg.Time, time.Hour) {
+				break
+			}
+			cache = append(cache, c)
 			if len(cache) > cfg.Connections {
 				cache = cache[1:]
 			}
@@ -68,6 +81,12 @@ func inferCached(xs []*exchange, capacity keepaliveOf) {
 		caches[k] = cache
 	}
 }
+
+// bodyless says whether a response with the status ends with its header.
+func bodyless(status int) bool { return status == 204 || status == 304 }
+
+// orElse is a duration in milliseconds, or its default where it is 0.
+func orElse(d, otherwise time.Duration) int64 { return cmp.Or(d, otherwise).Milliseconds() }
 
 // keepalive gives the cache of an upstream. Since 1.29.7 every upstream block
 // has one of 32 connections unless it says otherwise.

@@ -12,7 +12,9 @@ const accessFormat = `log_format nolive escape=json '{` +
 	`"connect":"$upstream_connect_time","header":"$upstream_header_time",` +
 	`"response":"$upstream_response_time","host":"$proxy_host",` +
 	`"close":"$upstream_http_connection",` +
-	`"complete":"$request_completion"}';`
+	`"complete":"$request_completion","method":"$request_method",` +
+	`"sent":"$body_bytes_sent","announced":"$sent_http_content_length",` +
+	`"framed":"$upstream_http_content_length$upstream_http_transfer_encoding"}';`
 
 // clockServer is our own server block, which says what nginx's clock shows. A
 // return comes before every access rule that http may have.

@@ -50,7 +50,7 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 		if a.stream {
 			lines.takeSession(&s, from, until)
 		} else {
-			lines.take(&s, from, until)
+			lines.take(&s, from, until, &a)
 		}
 		x.steps = append(x.steps, s)
 	}
@@ -90,7 +90,9 @@ func (x *exchange) judge(s *step) {
 		s.outcome = event.Passed
 	case s.last && x.unfinished:
 		// Still running when we stopped nginx.
-	case s.header >= 0, s.status == 0:
+	case s.header >= 0, s.status == 0, s.last && x.accessLine.status == clientClosed && s.status != 502 && s.status != 504:
+		// The status may be there although the header isn't: its line came. 502 and
+		// 504 are what nginx writes for a failure.
 		s.outcome = event.Aborted
 	default:
 		// The line with the reason is missing: cut short by nginx's limit of 2048
@@ -101,6 +103,9 @@ func (x *exchange) judge(s *step) {
 		}[s.status == 504][s.connect >= 0]
 	}
 }
+
+// clientClosed is nginx's status for a client that left (NGX_HTTP_CLIENT_CLOSED_REQUEST).
+const clientClosed = 499
 
 // schedule gives every step its instants. The first one starts when the request
 // arrived, $msec less $request_time, which are of one clock and exact; with a
@@ -164,8 +169,10 @@ func (c *connectionLines) first(from, until int64, fits func(*errorLine) bool) (
 }
 
 // take finds the lines of one step: for a failure of the header phase the
-// cause, for a passed response what broke its body off, and the mark.
-func (c *connectionLines) take(s *step, from, until int64) {
+// cause, for a passed response what broke its body off, and the mark. A response
+// that went out whole broke off nowhere: such a line is of another request on
+// the same connection in the same second.
+func (c *connectionLines) take(s *step, from, until int64, a *accessLine) {
 	same := func(l *errorLine) bool { return l.addr == s.addr || l.addr == "" }
 	if s.noLive {
 		if i, ok := c.first(from, until, func(l *errorLine) bool { return l.noLive() && same(l) }); ok {
@@ -179,8 +186,14 @@ func (c *connectionLines) take(s *step, from, until int64) {
 		}
 		return
 	}
+	if s.header >= 0 && a.whole {
+		return
+	}
 	i, ok := c.first(from, until, func(l *errorLine) bool {
-		o, _ := l.cause()
+		o, how := l.cause()
+		if o == event.Truncated && a.unframed && how == event.Closed {
+			return false // closing ends such a response as it should
+		}
 		return o != 0 && (o == event.Truncated) == (s.header >= 0) && same(l)
 	})
 	if !ok {

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"math"
 	"time"
 
 	"github.com/nolive/nolive/harness/clock"
@@ -20,7 +21,9 @@ type node struct {
 	idle   map[upstream.ConnID]*upconn
 	last   upstream.ConnID
 	expiry *time.Timer // runs while there are idle connections
-	closed bool
+	// expires is when it goes off, in scenario time.
+	expires time.Duration
+	closed  bool
 }
 
 // begin takes a client's request in.
@@ -60,7 +63,7 @@ const hotIdle = time.Millisecond
 
 // keep stores a connection that has just served peer; the caller ends the
 // attempt under the same lock. It returns the connection to close, if any.
-func (n *node) keep(u *upconn, peer, location int, now time.Duration) (drop *upconn) {
+func (n *node) keep(u *upconn, peer, location int, now time.Duration, read upstream.Timer) (drop *upconn) {
 	if n.closed || u.stirred || u.key == 0 {
 		return u
 	}
@@ -68,7 +71,7 @@ func (n *node) keep(u *upconn, peer, location int, now time.Duration) (drop *upc
 		n.last++
 		u.id = n.last
 	}
-	switch evicted := n.cache.Store(upstream.Served{Conn: u.id, Peer: peer, Location: location, Requests: u.requests, Opened: u.opened}, now); evicted {
+	switch evicted := n.cache.Store(upstream.Served{Conn: u.id, Peer: peer, Location: location, Requests: u.requests, Opened: u.opened, Read: read}, now); evicted {
 	case u.id:
 		return u
 	case 0:
@@ -77,13 +80,13 @@ func (n *node) keep(u *upconn, peer, location int, now time.Duration) (drop *upc
 		delete(n.idle, evicted)
 		drop.isIdle = false
 	}
-	u.isIdle, u.parking, u.stored, u.storedAt = true, false, time.Now(), now
+	u.isIdle, u.parking, u.stored, u.until = true, false, time.Now(), n.cache.Until()
 	if n.idle == nil {
 		n.idle = make(map[upstream.ConnID]*upconn)
 	}
 	n.idle[u.id] = u
-	if n.expiry == nil {
-		n.expiry = time.AfterFunc(n.clock.Real(n.cache.Timeout()), n.expire)
+	if n.expiry == nil || u.until < n.expires {
+		n.expireAt(u.until, now)
 	}
 	return drop
 }
@@ -92,12 +95,12 @@ func (n *node) keep(u *upconn, peer, location int, now time.Duration) (drop *upc
 func (n *node) expire() {
 	n.mu.Lock()
 	n.expiry = nil
-	now, timeout := n.clock.Now(), n.cache.Timeout()
+	now := n.clock.Now()
 	var old []*upconn
-	next := timeout
+	next := time.Duration(math.MaxInt64)
 	for id, u := range n.idle {
-		if left := timeout - (now - u.storedAt); left > 0 {
-			next = min(next, left)
+		if u.until > now {
+			next = min(next, u.until)
 			continue
 		}
 		n.cache.Remove(id)
@@ -106,12 +109,21 @@ func (n *node) expire() {
 		old = append(old, u)
 	}
 	if len(n.idle) > 0 && !n.closed {
-		n.expiry = time.AfterFunc(n.clock.Real(next), n.expire)
+		n.expireAt(next, now)
 	}
 	n.mu.Unlock()
 	for _, u := range old {
 		u.close()
 	}
+}
+
+// expireAt has expire called at an instant, and not at another one any more.
+func (n *node) expireAt(at, now time.Duration) {
+	if n.expiry != nil {
+		n.expiry.Stop()
+	}
+	n.expires = at
+	n.expiry = time.AfterFunc(n.clock.Real(at-now), n.expire)
 }
 
 // close closes the idle connections and keeps none from now on.

@@ -3,10 +3,12 @@ package reference
 import (
 	"io"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/proxy/wire"
 )
 
@@ -26,6 +28,8 @@ type relay struct {
 	wrap bool
 	// extra is true once there was more than the whole response.
 	extra bool
+	// read is the timer of what is read from the backend.
+	read upstream.Timer
 	// begun is true once something went to the client.
 	begun bool
 }
@@ -37,6 +41,9 @@ func (r *relay) run() {
 	// Nothing more of the request is sent once the answer is on its way
 	// (ngx_http_upstream_send_request_handler).
 	r.attempt.quiet()
+	if !r.attempt.sent.IsZero() {
+		r.read.Add(c.proxy.clock.At(r.attempt.sent), r.attempt.pass.ReadTimeout)
+	}
 	r.frame()
 	c.wb = r.head(lend(page + page/2)[:0])
 	if c.account != nil {
@@ -109,7 +116,11 @@ func (r *relay) more() bool {
 	c := r.c
 	in := &c.rb
 	in.resize(streamSize)
-	deadline := c.later(r.attempt.pass.ReadTimeout)
+	clock, limit := c.proxy.clock, r.attempt.pass.ReadTimeout
+	now := time.Now()
+	at := clock.At(now)
+	r.read.Add(at, limit)
+	deadline := now.Add(clock.Real(r.read.At() - at))
 	err := r.attempt.up.read(in, deadline, c)
 	if err == errTimeout {
 		c.late(deadline)

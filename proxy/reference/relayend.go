@@ -54,7 +54,8 @@ func (r *relay) release(o event.Outcome) {
 	r.n.lock(c)
 	now := r.n.clock.Now()
 	if keep {
-		drop = r.n.keep(up, r.peer, r.attempt.pass.Number, now)
+		r.read.Add(now, r.attempt.pass.ReadTimeout) // as after every read
+		drop = r.n.keep(up, r.peer, r.attempt.pass.Number, now, r.read)
 	}
 	c.model.End(now, o, c.rs.Status)
 	r.n.mu.Unlock()

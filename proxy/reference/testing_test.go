@@ -46,6 +46,19 @@ func (l *log) of(kinds ...event.Kind) string {
 	return strings.Join(out, "; ")
 }
 
+// count is how many attempts have started.
+func (l *log) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, e := range l.events {
+		if e.Kind == event.AttemptStarted {
+			n++
+		}
+	}
+	return n
+}
+
 func line(e event.Event) string {
 	words := []string{e.Kind.String(), e.Peer, e.Outcome.String()}
 	if e.Status != 0 {

@@ -26,7 +26,7 @@ type upconn struct {
 	stirred  bool // FIN or RST was seen, in use or not
 	hot      bool // the last pause was short
 	stored   time.Time
-	storedAt time.Duration
+	until    time.Duration // scenario time at which it has been idle too long
 }
 
 var _ stirred = (*upconn)(nil)

@@ -39,7 +39,7 @@ type idleConn struct {
 	conn     ConnID
 	peer     int // index in Config.Servers
 	location int
-	stored   time.Duration
+	until    time.Duration // when its idle time is over
 }
 
 const (
@@ -80,7 +80,7 @@ func NewCache(block Config) *Cache {
 func (c *Cache) take(addresses []int, peer, location int, now time.Duration) ConnID {
 	for i := len(c.idle) - 1; i >= 0; i-- {
 		e := c.idle[i]
-		if addresses[e.peer] == addresses[peer] && (!c.cfg.Local || e.location == location) && now-e.stored < c.cfg.Timeout {
+		if addresses[e.peer] == addresses[peer] && (!c.cfg.Local || e.location == location) && now < e.until {
 			c.idle = append(c.idle[:i], c.idle[i+1:]...)
 			return e.conn
 		}
@@ -97,6 +97,9 @@ type Served struct {
 	// was connected.
 	Requests int
 	Opened   time.Duration
+	// Read is the timer of what is read from it, which keepalive_timeout moves like
+	// any other, lazily.
+	Read Timer
 }
 
 // Store keeps a connection for later if it may be kept. It returns the
@@ -110,7 +113,8 @@ func (c *Cache) Store(s Served, now time.Duration) (closed ConnID) {
 		closed = c.idle[0].conn
 		c.idle = append(c.idle[:0], c.idle[1:]...)
 	}
-	c.idle = append(c.idle, idleConn{s.Conn, s.Peer, s.Location, now})
+	s.Read.Add(now, c.cfg.Timeout)
+	c.idle = append(c.idle, idleConn{s.Conn, s.Peer, s.Location, s.Read.At()})
 	return closed
 }
 
@@ -127,7 +131,11 @@ func (c *Cache) Remove(conn ConnID) bool {
 	return false
 }
 
-// Timeout is how long a stored connection may idle before the shell removes it.
+// Until is the instant at which the shell has to remove the connection that was
+// stored last.
+func (c *Cache) Until() time.Duration { return c.idle[len(c.idle)-1].until }
+
+// Timeout is how long a stored connection may idle, lazy timers aside.
 func (c *Cache) Timeout() time.Duration { return c.cfg.Timeout }
 
 // Len is the number of idle connections.

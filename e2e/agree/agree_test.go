@@ -1,0 +1,100 @@
+//go:build e2e
+
+// Package agree holds the simulator, the reference proxy and the real nginx
+// against each other on random cases, on those that were kept, and where they
+// can't agree by nature, on what can be held all the same.
+package agree
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/agree"
+)
+
+func TestAgree(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "random cases on sim, reference and nginx")
+}
+
+// seeds is how many random cases a run holds; NOLIVE_SEEDS and NOLIVE_FROM
+// change it and repeat a run.
+const seeds = 1000
+
+func number(name string, otherwise uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+var options = agree.Options{
+	Engines: []harness.Engine{harness.Reference, harness.Nginx}, Together: seeds,
+	Say: func(p agree.Progress) { GinkgoWriter.Println(p) },
+}
+
+var _ = Describe("The engines", func() {
+	It("agree on fresh random cases", func(ctx SpecContext) {
+		from, n := number("NOLIVE_FROM", uint64(time.Now().UnixMilli())), int(number("NOLIVE_SEEDS", seeds))
+		fmt.Printf("random cases: repeat them with NOLIVE_FROM=%d NOLIVE_SEEDS=%d\n", from, n)
+		cases, err := agree.DrawAll(from, n)
+		Expect(err).NotTo(HaveOccurred())
+		hold(ctx, cases)
+	}, SpecTimeout(15*time.Minute))
+
+	It("agree on every case that was kept", func(ctx SpecContext) {
+		files, err := filepath.Glob("testdata/*.yaml")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(files).NotTo(BeEmpty())
+		var cases []*agree.Case
+		for _, name := range files {
+			f, err := harness.Load(name)
+			Expect(err).NotTo(HaveOccurred())
+			c, err := agree.Cases(f)
+			Expect(err).NotTo(HaveOccurred())
+			cases = append(cases, c...)
+		}
+		findings := hold(ctx, cases)
+		for i := range findings {
+			if f := &findings[i]; f.Verdict == agree.Agreed {
+				verdicts(f)
+			}
+		}
+	}, SpecTimeout(5*time.Minute))
+})
+
+// hold runs cases and expects that no difference is left.
+func hold(ctx context.Context, cases []*agree.Case) []agree.Finding {
+	GinkgoHelper()
+	findings, err := options.Check(ctx, cases)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(findings).To(HaveLen(2 * len(cases)))
+	var tally agree.Tally
+	tally.Add(findings)
+	fmt.Print(tally.String())
+	for i := range findings {
+		if f := &findings[i]; f.Verdict == agree.Differs {
+			Fail(f.String() + "\n" + f.Text())
+		}
+	}
+	return findings
+}
+
+// verdicts expects that the case's own expectations hold, on the simulator too.
+func verdicts(f *agree.Finding) {
+	GinkgoHelper()
+	for _, r := range []*harness.Result{f.Case.Sim, f.Run} {
+		for _, v := range harness.Judge(f.Case.Scenario, r.Events, r.End, f.Case.Expect) {
+			Expect(v.OK).To(BeTrue(), "%s on %s: %s: want %s, got %s", f.Case.Title(), r.Engine, v.Check, v.Want, v.Got)
+		}
+	}
+}

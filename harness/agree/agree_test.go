@@ -1,0 +1,222 @@
+package agree
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/scenario"
+)
+
+func parse(t *testing.T, src string) *Case {
+	t.Helper()
+	f, problems := scenario.Parse("case.yaml", []byte(src), nil)
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Cases(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[0]
+}
+
+const two = `name: NAME
+proxy:
+  nginx: |
+    upstream NAME {
+      server NAME-a:80;
+      server NAME-b:80;
+    }
+    server {
+      listen PORT;
+      location / { proxy_pass http://NAME; }
+    }
+backends:
+  NAME-a:80:
+    - when: {request: 2}
+      do: reset
+traffic:
+  NAME-t: {request: GET /, to: "PORT", times: 4, start: 130ms, pause: 600ms}
+expect:
+  - status: {of: NAME-t, is: 200}
+`
+
+func named(name, port string) string {
+	return strings.NewReplacer("NAME", name, "PORT", port).Replace(two)
+}
+
+// What is drawn goes the same way when its instants move, and is the same again.
+func TestDraw(t *testing.T) {
+	all, err := DrawAll(100, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests, failed := 0, 0
+	for i, c := range all {
+		again, err := Draw(100 + uint64(i))
+		if err != nil || again.Text.Text() != c.Text.Text() {
+			t.Errorf("seed %d isn't the same twice: %v", 100+i, err)
+		}
+		requests += c.Text.Requests()
+		for _, e := range c.Sim.Events {
+			if e.Kind == event.AttemptEnded && e.Outcome != event.Passed {
+				failed++
+			}
+		}
+	}
+	if requests < 200 || failed < 40 {
+		t.Errorf("%d requests and %d failed attempts show little", requests, failed)
+	}
+}
+
+// A case with two requests 1 ms around the end of a penalty isn't steady.
+func TestSteady(t *testing.T) {
+	if !parse(t, named("x", "80")).steady() {
+		t.Error("nothing in it lies on an edge")
+	}
+	edge := strings.Replace(named("x", "80"), "times: 4, start: 130ms, pause: 600ms", "at: [130ms, 999ms, 1001ms, 1300ms]", 1)
+	edge = strings.ReplaceAll(edge, "x-a:80;", "x-a:80 fail_timeout=0;")
+	edge = strings.Replace(edge, "request: 2", "request: 1", 1)
+	if parse(t, edge).steady() {
+		t.Error("a penalty that ends within the margin is an edge")
+	}
+}
+
+func TestMerge(t *testing.T) {
+	one, other := parse(t, named("x", "80")), parse(t, named("y", "81"))
+	m, err := Merge([]*scenario.Scenario{one.Scenario, other.Scenario})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := harness.Run(t.Context(), m, harness.Sim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := batch{cases: []*Case{one, other}}
+	for i, r := range b.split(whole) {
+		if d := harness.Compare(b.cases[i].Sim, r); len(d) > 0 || len(r.Events) != len(b.cases[i].Sim.Events) {
+			t.Errorf("together it goes another way: %v", d)
+		}
+	}
+	for want, pair := range map[string][2]string{
+		"both have the listen 80":         {named("x", "80"), named("y", "80")},
+		"both have the backend x-a:80":    {named("x", "80"), strings.ReplaceAll(named("y", "81"), "y-a", "x-a")},
+		"both have the traffic x-t":       {named("x", "80"), strings.ReplaceAll(named("y", "81"), "y-t", "x-t")},
+		"doesn't say to which listen":     {strings.Replace(named("x", "80"), `to: "80", `, "", 1), named("y", "81")},
+		"upstream and server blocks only": {strings.Replace(named("x", "80"), "    upstream", "    worker_processes 2;\n    upstream", 1), named("y", "81")},
+		"has the seed 2":                  {named("x", "80") + "seed: 2\n", named("y", "81")},
+	} {
+		if _, err := Merge([]*scenario.Scenario{parse(t, pair[0]).Scenario, parse(t, pair[1]).Scenario}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
+// A verdict follows from what happened first, not from what followed.
+func TestJudge(t *testing.T) {
+	c := parse(t, named("x", "80"))
+	run := func(change func(e *event.Event) bool) *harness.Result {
+		r := *c.Sim
+		r.Engine, r.Events = harness.Reference, nil
+		for _, e := range c.Sim.Events {
+			if change(&e) {
+				r.Events = append(r.Events, e)
+			}
+		}
+		return &r
+	}
+	late := func(e *event.Event) bool { e.At += 5 * time.Millisecond; return true }
+	for name, x := range map[string]struct {
+		change func(e *event.Event) bool
+		want   Verdict
+	}{
+		"later": {late, Agreed},
+		"another outcome": {func(e *event.Event) bool {
+			if e.Outcome == event.Reset {
+				e.Outcome = event.ReadTimeout
+			}
+			return true
+		}, Differs},
+		"another peer": {func(e *event.Event) bool {
+			if e.Request.N == 2 && e.Peer == "x-b:80" {
+				e.Peer = "x-a:80"
+			}
+			return true
+		}, Differs},
+		"no mark": {func(e *event.Event) bool { return e.Kind != event.PeerMarked }, Differs},
+		"another status": {func(e *event.Event) bool {
+			if e.Kind == event.ResponseEnded && e.Request.N == 4 {
+				e.Status = 502
+			}
+			return true
+		}, Differs},
+	} {
+		f := judge(c, harness.Reference, run(x.change))
+		if f.Verdict != x.want {
+			t.Errorf("%s: %v, want %v", name, f.Verdict, x.want)
+		}
+		if (len(f.Differences) > 0) != (x.want != Agreed) {
+			t.Errorf("%s: %v", name, f.Differences)
+		}
+	}
+}
+
+// A pick that the edge of a second decided is explained by the run's own instants.
+func TestJudgeExplains(t *testing.T) {
+	src := named("x", "80")
+	src = strings.ReplaceAll(src, "x-a:80;", "x-a:80 fail_timeout=0;")
+	src = strings.Replace(src, "request: 2", "request: 1", 1)
+	at := func(second string) *Case {
+		return parse(t, strings.Replace(src, "times: 4, start: 130ms, pause: 600ms", "at: [130ms, 400ms, "+second+", 1300ms, 1600ms]", 1))
+	}
+	before, after := at("999ms"), at("1001ms")
+	if len(harness.Compare(before.Sim, after.Sim)) == 0 {
+		t.Fatal("the edge shows nothing")
+	}
+	run := *after.Sim
+	run.Engine = harness.Reference
+	if f := judge(before, harness.Reference, &run); f.Verdict != Explained {
+		t.Errorf("%v: %v", f.Verdict, &f)
+	}
+	run.Events = slices.Clone(run.Events) // the same picks, but at instants that don't explain them
+	for i := range run.Events {
+		run.Events[i].At = min(run.Events[i].At, 900*time.Millisecond)
+	}
+	if f := judge(before, harness.Reference, &run); f.Verdict != Differs {
+		t.Errorf("%v without the instants", f.Verdict)
+	}
+}
+
+// A kept text has what the engine did as its expectations, and they hold.
+func TestText(t *testing.T) {
+	c, err := Draw(104)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Finding{Case: c, Run: c.Sim}
+	kept := parse(t, f.Text())
+	if len(kept.Expect) == 0 || !kept.Sim.OK() {
+		t.Errorf("%v in\n%s", kept.Sim.Verdicts, f.Text())
+	}
+}
+
+// Only findings that the machine can't be blamed for count.
+func TestOpen(t *testing.T) {
+	for _, c := range []struct {
+		f    Finding
+		want bool
+	}{
+		{Finding{Verdict: Agreed, Lateness: time.Second}, false},
+		{Finding{Verdict: Explained, Lateness: time.Millisecond}, false},
+		{Finding{Verdict: Explained, Lateness: time.Second}, true},
+		{Finding{Verdict: Differs}, true},
+	} {
+		if c.f.open() != c.want {
+			t.Errorf("%v, %v late", c.f.Verdict, c.f.Lateness)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package agree
+
+// Exception is something that engines can't agree on by nature: a race inside
+// the kernel, or a draw that only the proxy knows. Cases are drawn so that they
+// don't meet it, or are judged without it, and a test holds what can be held.
+type Exception struct {
+	Name, Why, Held string
+}
+
+// Exceptions are all of them.
+func Exceptions() []Exception {
+	return []Exception{
+		{
+			"random",
+			"nginx draws from the C library's random(), which nobody can seed from outside.",
+			"The replay takes every peer that a draw could have given and holds all the rest of the run. " +
+				"The share of each peer over 3,000 requests is held by a chi-square test with a false alarm in a million runs.",
+		},
+		{
+			"cut at accept, at once",
+			"Whether the FIN or RST is there before nginx looks at its new connection is a race. When it is, nginx reads it " +
+				"before it has sent anything, so that even a POST goes on to the next peer (ngx_http_upstream_process_header " +
+				"with request_sent 0), and a RST is a failed connect (ngx_http_upstream_test_connect).",
+			"The attempt ends as closed, reset or refused, the peer counts a failure, a GET goes on, and a POST goes on or gets 502. " +
+				"Cases cut 100 ms or more after the accept.",
+		},
+		{
+			"a connection that ends without a word, in a full cache",
+			"nginx stores a connection when its response is whole. A FIN that comes with the response is seen before or after that, " +
+				"and only in the second case does the connection push out another one.",
+			"Cases with such backends have room for all connections.",
+		},
+		{
+			"a kept-alive connection that nobody read from",
+			"nginx's logs don't say which connection an attempt used. The backend that reads the request knows; one that " +
+				"cuts the connection before doesn't.",
+			"Such an attempt is taken to be on the connection that the simulator says, if peer and outcome are the same; " +
+				"what follows from it, as the free try, is compared.",
+		},
+		{
+			"when a SYN is sent again",
+			"The kernel's schedule, not nginx's: after 1, 2, 3, 4 and 5 s since Linux 6.5, after 1, 3 and 7 s before.",
+			"Cases in which SYNs are dropped have a proxy_connect_timeout below a second.",
+		},
+		{
+			"a large body on a kept-alive connection",
+			"Nagle's algorithm and delayed acknowledgements hold it back for 40 ms, or not.",
+			"Cases have bodies up to 10 KiB.",
+		},
+	}
+}
