@@ -56,6 +56,8 @@ var runs = map[string]*future{}
 var _ = BeforeSuite(func() {
 	ctx, cancel := context.WithCancel(context.Background())
 	DeferCleanup(cancel)
+	version, err := harness.Runner{}.FindNginx(ctx)
+	Expect(err).NotTo(HaveOccurred())
 	slots := make(chan struct{}, 8)
 	for _, s := range page() {
 		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
@@ -67,7 +69,7 @@ var _ = BeforeSuite(func() {
 				defer func() { <-slots }()
 				// What the machine disturbed is repeated, slower.
 				for try := range 3 {
-					f.result, f.err = harness.Runner{Speed: max(1, speed-float64(try))}.Run(ctx, s, e)
+					f.result, f.err = harness.Runner{Speed: max(1, speed-float64(try)), DefaultVersion: version}.Run(ctx, s, e)
 					if f.err != nil || f.result.OK() {
 						return
 					}

@@ -3,13 +3,17 @@
 // figures are those of nginx 1.22.1 and 1.31.4.
 package vectors
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nolive/nolive/proxy/upstream"
+)
 
 func TestOnSim(t *testing.T) {
 	for i := range table {
 		v := &table[i]
 		t.Run(v.name, func(t *testing.T) {
-			for _, w := range v.wrong(v.scenario(t, i).Sim) {
+			for _, w := range v.wrong(v.scenario(t, i, upstream.Version{}).Sim) {
 				t.Error(w)
 			}
 		})
@@ -20,7 +24,7 @@ func TestOnSim(t *testing.T) {
 func TestWrong(t *testing.T) {
 	for i := range table {
 		v := table[i]
-		run := v.scenario(t, i).Sim
+		run := v.scenario(t, i, upstream.Version{}).Sim
 		if v.want != nil {
 			v.want = append([]string{"200 3:200"}, v.want[1:]...)
 		}

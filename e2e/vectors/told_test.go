@@ -11,6 +11,7 @@ import (
 	"github.com/nolive/nolive/harness/agree"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // tb is a testing.T or Ginkgo's.
@@ -20,7 +21,7 @@ type tb interface {
 }
 
 // scenario is the vector as a scenario; n tells its port apart.
-func (v *vector) scenario(t tb, n int) *agree.Case {
+func (v *vector) scenario(t tb, n int, version upstream.Version) *agree.Case {
 	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "name: %s\nproxy:\n  nginx: |\n    upstream %s {\n", v.name, v.name)
@@ -68,7 +69,7 @@ func (v *vector) scenario(t tb, n int) *agree.Case {
 	if err := problems.Err(); err != nil {
 		t.Fatalf("%v in\n%s", err, b.String())
 	}
-	cases, err := agree.Cases(f)
+	cases, err := agree.Cases(f, version)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -22,9 +22,11 @@ var findings = map[harness.Engine]map[string]*harness.Result{}
 // All of them run together, at real speed, so that what is near the edge of a
 // second stays there.
 var _ = BeforeSuite(func(ctx SpecContext) {
+	version, err := harness.Runner{}.FindNginx(ctx)
+	Expect(err).NotTo(HaveOccurred())
 	var cases []*agree.Case
 	for i := range table {
-		cases = append(cases, table[i].scenario(GinkgoT(), i))
+		cases = append(cases, table[i].scenario(GinkgoT(), i, version))
 	}
 	o := agree.Options{Engines: []harness.Engine{harness.Reference, harness.Nginx}, Say: func(p agree.Progress) { GinkgoWriter.Println(p) }}
 	all, err := o.Check(ctx, cases)

@@ -9,6 +9,7 @@ import (
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 func parse(t *testing.T, src string) *Case {
@@ -17,7 +18,7 @@ func parse(t *testing.T, src string) *Case {
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	all, err := Cases(f)
+	all, err := Cases(f, upstream.Version{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +52,13 @@ func named(name, port string) string {
 
 // What is drawn goes the same way when its instants move, and is the same again.
 func TestDraw(t *testing.T) {
-	all, err := DrawAll(100, 40)
+	all, err := DrawAll(100, 40, upstream.Version{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	requests, failed := 0, 0
 	for i, c := range all {
-		again, err := Draw(100 + uint64(i))
+		again, err := Draw(100+uint64(i), upstream.Version{})
 		if err != nil || again.Text.Text() != c.Text.Text() {
 			t.Errorf("seed %d isn't the same twice: %v", 100+i, err)
 		}
@@ -193,7 +194,7 @@ func TestJudgeExplains(t *testing.T) {
 
 // A kept text has what the engine did as its expectations, and they hold.
 func TestText(t *testing.T) {
-	c, err := Draw(104)
+	c, err := Draw(104, upstream.Version{})
 	if err != nil {
 		t.Fatal(err)
 	}

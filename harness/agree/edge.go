@@ -15,6 +15,7 @@ import (
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/agree/cases"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // Margin is how late a send or a wait may be, in scenario time, without changing
@@ -28,10 +29,11 @@ const jolts = 12
 const redraws = 200
 
 // Draw draws the case of a seed: a small one that the simulator can run and in
-// which nothing lies on an edge. It depends on the seed alone.
-func Draw(seed uint64) (*Case, error) {
+// which nothing lies on an edge. It depends on the seed alone, and on the version of
+// nginx whose rules hold; the zero value is the newest stable one.
+func Draw(seed uint64, v upstream.Version) (*Case, error) {
 	for k := range redraws {
-		c, err := parsed(cases.Draw(seed, k))
+		c, err := parsed(cases.Draw(seed, k), v)
 		switch {
 		case err != nil && strings.Contains(err.Error(), "never reached"):
 			continue // one of its rules takes all of another's
@@ -46,14 +48,14 @@ func Draw(seed uint64) (*Case, error) {
 }
 
 // DrawAll draws the cases of n seeds, on every core.
-func DrawAll(from uint64, n int) ([]*Case, error) {
+func DrawAll(from uint64, n int, v upstream.Version) ([]*Case, error) {
 	out, errs := make([]*Case, n), make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				out[i], errs[i] = Draw(from + uint64(i))
+				out[i], errs[i] = Draw(from+uint64(i), v)
 			}
 		})
 	}
@@ -65,23 +67,35 @@ func DrawAll(from uint64, n int) ([]*Case, error) {
 type Case struct {
 	*scenario.Scenario
 	Text *cases.Case
+	// Version is the nginx whose rules hold.
+	Version upstream.Version
 	// Sim is what the simulator makes of it.
 	Sim *harness.Result
 }
 
 // parsed reads a drawn case and simulates it.
-func parsed(text *cases.Case) (*Case, error) {
+func parsed(text *cases.Case, v upstream.Version) (*Case, error) {
 	f, problems := scenario.Parse(text.Name+".yaml", []byte(text.Text()), nil)
 	if err := problems.Err(); err != nil {
 		return nil, fmt.Errorf("%w in\n%s", err, text.Text())
 	}
-	return simulated(&Case{Scenario: f.Scenarios[0], Text: text})
+	return simulated(&Case{Scenario: f.Scenarios[0], Text: text, Version: v})
 }
 
 func simulated(c *Case) (*Case, error) {
 	var err error
-	c.Sim, err = harness.Run(context.Background(), c.Scenario, harness.Sim)
+	if c.Version != (upstream.Version{}) {
+		if c.Scenario, err = c.Scenario.As(c.Version); err != nil {
+			return nil, err
+		}
+	}
+	c.Sim, err = c.run(c.Scenario)
 	return c, err
+}
+
+// run simulates a scenario by the rules of the case's version.
+func (c *Case) run(s *scenario.Scenario) (*harness.Result, error) {
+	return harness.Runner{Version: c.Version}.Run(context.Background(), s, harness.Sim)
 }
 
 // steady says whether the case is short, and goes the same way when its instants
@@ -91,7 +105,7 @@ func (c *Case) steady() bool {
 		return false
 	}
 	for k := range jolts {
-		r, err := harness.Run(context.Background(), jolted(c.Scenario, k), harness.Sim)
+		r, err := c.run(jolted(c.Scenario, k))
 		if err != nil || len(harness.Compare(c.Sim, r)) > 0 {
 			return false
 		}

@@ -1,7 +1,6 @@
 package agree
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -138,7 +137,7 @@ func withAddresses(c *Case, addresses map[string]string) *harness.Result {
 			u.Servers[i].Address = addresses[u.Servers[i].Name]
 		}
 	}
-	r, err := harness.Run(context.Background(), c.Scenario, harness.Sim)
+	r, err := c.run(c.Scenario)
 	for _, u := range c.Nginx.Upstreams {
 		for i := range u.Servers {
 			u.Servers[i].Address = ""

@@ -31,7 +31,7 @@ func (o *Options) run(ctx context.Context, all []*Case, speed float64) (*batch, 
 	}
 	// One after the other: what an engine needs to get ready would make the other late.
 	for _, e := range o.Engines {
-		r, err := harness.Runner{Speed: speed, NginxBinary: o.Nginx}.Run(ctx, merged, e)
+		r, err := harness.Runner{Speed: speed, NginxBinary: o.Nginx, Version: all[0].Version}.Run(ctx, merged, e)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("on %s: %w", e, err)

@@ -38,7 +38,7 @@ func (o *Options) smaller(ctx context.Context, f Finding) (*Finding, error) {
 	var all []*Case
 	for i, text := range f.Case.Text.Smaller() {
 		// Names and ports of their own, so that they run together.
-		c, err := parsed(text.Renamed(fmt.Sprintf("%sx%d", f.Case.Text.Name, i), fmt.Sprint(firstShrunk+i)))
+		c, err := parsed(text.Renamed(fmt.Sprintf("%sx%d", f.Case.Text.Name, i), fmt.Sprint(firstShrunk+i)), f.Case.Version)
 		if err != nil || len(c.Nginx.NginxOnly) > 0 || !c.steady() {
 			continue
 		}
@@ -54,7 +54,7 @@ func (o *Options) smaller(ctx context.Context, f Finding) (*Finding, error) {
 	for i := range findings {
 		if g := &findings[i]; g.Verdict == Differs {
 			g.Case.Text = g.Case.Text.Renamed(f.Case.Text.Name, f.Case.Text.Listen)
-			again, err := parsed(g.Case.Text)
+			again, err := parsed(g.Case.Text, f.Case.Version)
 			if err != nil {
 				return nil, err
 			}

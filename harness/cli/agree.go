@@ -42,12 +42,16 @@ func (c *agreeCommand) Run(ctx context.Context, io Streams) error {
 	case c.Speed < 1:
 		return badInput{fmt.Errorf("--speed: want at least 1, got %g", c.Speed)}
 	}
+	version, err := harness.Runner{NginxBinary: c.Nginx}.FindNginx(ctx)
+	if err != nil && slices.Contains(engines, harness.Nginx) && !c.Show {
+		return err
+	}
 	from := c.From.value
 	if !c.From.set {
 		from = uint64(time.Now().UnixMilli())
 	}
 	if c.Show {
-		one, err := agree.Draw(from)
+		one, err := agree.Draw(from, version)
 		if err != nil {
 			return err
 		}
@@ -61,7 +65,7 @@ func (c *agreeCommand) Run(ctx context.Context, io Streams) error {
 	code := Holds
 	for done := 0; done < c.Seeds; {
 		n := min(c.Together, c.Seeds-done)
-		cases, err := agree.DrawAll(from+uint64(done), n)
+		cases, err := agree.DrawAll(from+uint64(done), n, version)
 		if err != nil {
 			return err
 		}
