@@ -10,6 +10,7 @@ import (
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/census"
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // The page that was made with the real nginx is what the simulator says too, but
@@ -24,7 +25,11 @@ func TestThePageIsWhatTheSimulatorSays(t *testing.T) {
 	if problems != nil {
 		t.Fatal(problems)
 	}
-	r, err := harness.Run(t.Context(), f.Scenarios[0], harness.Sim)
+	judge, err := upstream.ParseVersion("1.22") // of the nginx that made the page
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := harness.Runner{Version: judge}.Run(t.Context(), f.Scenarios[0], harness.Sim)
 	if err != nil {
 		t.Fatal(err)
 	}

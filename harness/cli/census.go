@@ -42,11 +42,18 @@ func (c *censusCommand) Run(ctx context.Context, io Streams) error {
 	if err := problems.Err(); err != nil {
 		return badInput{fmt.Errorf("--method: %w", err)}
 	}
+	runner := harness.Runner{NginxBinary: c.Nginx}
+	if slices.Contains(engines, harness.Nginx) {
+		// Its rules are those of the model too; without one, the run says what's wrong.
+		if v, err := runner.FindNginx(ctx); err == nil {
+			runner.DefaultVersion = v
+		}
+	}
 	answers := map[harness.Engine][]census.Answer{}
 	late := map[harness.Engine]time.Duration{}
 	for _, e := range engines {
 		for try := 1; ; try++ {
-			r, err := harness.Runner{NginxBinary: c.Nginx}.Run(ctx, file.Scenarios[0], e)
+			r, err := runner.Run(ctx, file.Scenarios[0], e)
 			if err != nil {
 				return err
 			}
