@@ -31,11 +31,11 @@ func serveText(t *testing.T, text string) *setting {
 				said += "|" + name + v
 			}
 		}
-		x.send("HTTP/1.1 200 Fine\r\nContent-Length: " + sizeOf(said) + "\r\n\r\n" + said)
+		x.send("HTTP/1.1 200 Fine\r\nConnection: close\r\nContent-Length: " + sizeOf(said) + "\r\n\r\n" + said)
 	})
 	busy := play(t, func(_ int, x *exchange) {
 		x.head()
-		x.send("HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy")
+		x.send("HTTP/1.1 503 Busy\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbusy")
 	})
 	tree, broken := nginxconf.Parse("test.conf", []byte(text), nil)
 	config, more := nginxconf.Interpret(tree)
