@@ -63,17 +63,18 @@ func (s *Server) follow() {
 			s.revert(r)
 			continue
 		}
+		// What a fault kept out comes after its end, so that is told first; what it
+		// stops comes before its beginning.
+		if from != fault.Open {
+			s.tell(event.FaultOff, max(s.opts.Clock.Now(), change.At), from)
+		}
 		if at >= 0 { // the first door was shut before anybody could come
 			if err := s.turn(change.Door); err != nil {
 				s.fail(err)
 			}
 		}
-		now := max(s.opts.Clock.Now(), change.At)
-		if from != fault.Open {
-			s.tell(event.FaultOff, now, from)
-		}
 		if change.Door != fault.Open {
-			s.tell(event.FaultOn, now, change.Door)
+			s.tell(event.FaultOn, max(s.opts.Clock.Now(), change.At), change.Door)
 		}
 		from, at = change.Door, change.At
 	}
