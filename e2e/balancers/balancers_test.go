@@ -66,7 +66,9 @@ func balanced(directive string, backup, together bool) *scenario.Scenario {
   "*":
     - do: {respond: {status: 200, after: 650ms}}`
 	}
+	// From 1.29.7 on blocks keep connections by themselves.
 	src := `name: balanced
+nginx_version: "1.22"
 proxy:
   nginx: |
     upstream app {
