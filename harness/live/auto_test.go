@@ -84,8 +84,8 @@ func TestSlower(t *testing.T) {
 	if out.Invalid != "" || out.Speed != 3 {
 		t.Errorf("speed %v, invalid: %q", out.Speed, out.Invalid)
 	}
-	if len(r.events) != 4 {
-		t.Errorf("%d events, want those of one run, 4", len(r.events))
+	if len(r.all()) != 4 {
+		t.Errorf("%d events, want those of one run, 4", len(r.all()))
 	}
 }
 
@@ -103,8 +103,8 @@ func TestNotSlowerThanRealTime(t *testing.T) {
 	if want := "waits were up to 12s late, the scenario tolerates 10s: the machine is too busy"; out.Invalid != want {
 		t.Errorf("invalid: %q, want %q", out.Invalid, want)
 	}
-	if len(r.events) != 4 {
-		t.Errorf("%d events, want 4", len(r.events))
+	if len(r.all()) != 4 {
+		t.Errorf("%d events, want 4", len(r.all()))
 	}
 }
 
@@ -136,7 +136,7 @@ func TestInterruptEndsAuto(t *testing.T) {
 	if err != nil || out.Invalid != Interrupted {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if len(instants(r.events, event.RequestSent, "curl")) != 1 {
-		t.Errorf("what was seen is missing: %v", r.events)
+	if len(instants(r.all(), event.RequestSent, "curl")) != 1 {
+		t.Errorf("what was seen is missing: %v", r.all())
 	}
 }

@@ -231,7 +231,7 @@ func TestLateSend(t *testing.T) {
 	if _, ok := b.send(t.Context(), &idle{}, o); !ok {
 		t.Fatal("the run ended")
 	}
-	if e := b.record.events[0]; e.Kind != event.RequestSent || e.At != 0 {
+	if e := b.record.all()[0]; e.Kind != event.RequestSent || e.At != 0 {
 		t.Errorf("sent at %v, want the planned instant 0s", e.At)
 	}
 	if j := b.clock.Lateness().Jitter(clock.Send); j.Count != 1 || j.Max < 19*time.Millisecond {

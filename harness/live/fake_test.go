@@ -171,7 +171,7 @@ func (b *bench) ask(t testing.TB, idle *idle, n int) event.Event {
 	if _, ok := b.send(t.Context(), idle, o); !ok {
 		t.Fatal("the run ended")
 	}
-	e := b.record.events[len(b.record.events)-1]
+	e := b.record.all()[len(b.record.all())-1]
 	if e.Kind != event.ResponseEnded || e.Request.N != n {
 		t.Fatalf("the last event is %+v, want the response of %d", e, n)
 	}

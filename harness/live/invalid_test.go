@@ -28,7 +28,7 @@ func TestTooManyOutstanding(t *testing.T) {
 	if want := "curl/9 could not be sent: 8 requests are under way, the limit"; out.Invalid != want {
 		t.Errorf("invalid: %q, want %q", out.Invalid, want)
 	}
-	if n := len(instants(tr.record.events, event.RequestSent, "curl")); n != 8 {
+	if n := len(instants(tr.record.all(), event.RequestSent, "curl")); n != 8 {
 		t.Errorf("%d requests were sent, want 8", n)
 	}
 }

@@ -113,8 +113,8 @@ func TestKeepalive(t *testing.T) {
 			if got := s.heads.Load(); got != tt.heads {
 				t.Errorf("the proxy read %d requests, want %d", got, tt.heads)
 			}
-			if b.record.events[len(b.record.events)-1].Request.N != tt.requests || len(b.record.events) != 2*tt.requests {
-				t.Errorf("%d events for %d requests, want two each, retried or not", len(b.record.events), tt.requests)
+			if b.record.all()[len(b.record.all())-1].Request.N != tt.requests || len(b.record.all()) != 2*tt.requests {
+				t.Errorf("%d events for %d requests, want two each, retried or not", len(b.record.all()), tt.requests)
 			}
 		})
 	}

@@ -9,28 +9,44 @@ import (
 	"github.com/nolive/nolive/harness/event"
 )
 
-// recorder collects the events of a run from everyone who takes part.
+// recorder collects the events of a run from everyone who takes part. It keeps
+// them in pieces: everybody waits while one event is added, and a list that moves
+// as it grows, tens of megabytes into memory that was never touched, makes them
+// wait for a third of a second.
 type recorder struct {
 	mu     sync.Mutex
-	events []event.Event
+	pieces [][]event.Event
 	// sessions are the clients' connections to stream servers.
 	sessions sessions
 }
 
 var _ event.Sink = (*recorder)(nil)
 
+// piece is how many events are kept side by side.
+const piece = 1024
+
 // Emit keeps an event.
 func (r *recorder) Emit(e event.Event) {
 	r.mu.Lock()
-	r.events = append(r.events, e)
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	n := len(r.pieces)
+	if n == 0 || len(r.pieces[n-1]) == piece {
+		r.pieces = append(r.pieces, make([]event.Event, 0, piece))
+		n++
+	}
+	r.pieces[n-1] = append(r.pieces[n-1], e)
+}
+
+// all returns what was recorded so far, as it came.
+func (r *recorder) all() []event.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Concat(r.pieces...)
 }
 
 // ordered returns what was recorded so far in order of time, see inOrder.
 func (r *recorder) ordered() []event.Event {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	events := slices.Clone(r.events)
+	events := r.all()
 	r.sessions.join(events)
 	witness(events)
 	return inOrder(events)

@@ -30,8 +30,8 @@ func TestProve(t *testing.T) {
 	if err != nil || out.Invalid != "" || out.Speed != 2 || len(told) != 2 || told[1] != (Abandoned{Speed: 4, Next: 2, Reason: "too close"}) {
 		t.Errorf("%+v, %v; told %+v", out, err, told)
 	}
-	if len(r.events) != 4 {
-		t.Errorf("%d events, want those of one run, 4", len(r.events))
+	if len(r.all()) != 4 {
+		t.Errorf("%d events, want those of one run, 4", len(r.all()))
 	}
 
 	o.Speed, o.Prove = 1, func([]event.Event, *Outcome) string { return "too close" }

@@ -70,7 +70,7 @@ func run(t *testing.T, s *scenario.Scenario, speed float64, start func(context.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out, r.events
+	return out, r.all()
 }
 
 // Nothing is left when the proxy can't start, and the reason is told.
@@ -144,16 +144,16 @@ func TestInterrupt(t *testing.T) {
 	if out.Invalid != Interrupted || !closed {
 		t.Errorf("invalid: %q, proxy closed: %v", out.Invalid, closed)
 	}
-	if n := len(instants(r.events, event.RequestSent, "hangs")); n != 5 {
+	if n := len(instants(r.all(), event.RequestSent, "hangs")); n != 5 {
 		t.Errorf("%d of 5 sent requests were told", n)
 	}
-	if n := len(instants(r.events, event.ResponseEnded, "hangs")); n != 0 {
+	if n := len(instants(r.all(), event.ResponseEnded, "hangs")); n != 0 {
 		t.Errorf("%d answers that nobody gave", n)
 	}
-	if n := len(instants(r.events, event.ResponseEnded, "pauses")); n != 1 {
+	if n := len(instants(r.all(), event.ResponseEnded, "pauses")); n != 1 {
 		t.Errorf("%d of 1 answers were told", n)
 	}
-	if !slices.ContainsFunc(r.events, func(e event.Event) bool { return e.Detail == "bye" }) {
+	if !slices.ContainsFunc(r.all(), func(e event.Event) bool { return e.Detail == "bye" }) {
 		t.Error("the proxy's last word is missing")
 	}
 	s.stop()
