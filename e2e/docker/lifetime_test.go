@@ -3,6 +3,7 @@
 package docker
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -52,24 +53,24 @@ var _ = Describe("Containers", func() {
 	It("carry the run's id and go at the end", func(ctx SpecContext) {
 		env, dir := ofTMP()
 		cmd := command(ctx, env, "run", short, "post-timeout-not-retried", "--engine", "nginx", "--nginx-image", kit.Image)
-		cmd.Stdout, cmd.Stderr = GinkgoWriter, GinkgoWriter
+		var text bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &text, &text
 		Expect(cmd.Start()).To(Succeed())
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
 		most := 0
-		for done := make(chan error, 1); ; time.Sleep(50 * time.Millisecond) {
-			if most == 0 {
-				go func() { done <- cmd.Wait() }()
-			}
-			most = max(most, len(containers(dir)), 1)
+		for running := true; running; {
+			most = max(most, len(containers(dir)))
 			select {
-			case err := <-done:
-				Expect(err).NotTo(HaveOccurred())
-				Expect(most).To(Equal(1), "one container serves all runs")
-				Expect(containers(dir)).To(BeEmpty())
-				Expect(left(dir)).To(BeEmpty())
-				return
-			default:
+			case err := <-ended:
+				Expect(err).NotTo(HaveOccurred(), text.String())
+				running = false
+			case <-time.After(50 * time.Millisecond):
 			}
 		}
+		Expect(most).To(Equal(1), "one container serves all runs")
+		Expect(containers(dir)).To(BeEmpty())
+		Expect(left(dir)).To(BeEmpty())
 	}, SpecTimeout(2*time.Minute))
 
 	It("go on Ctrl-C", func(ctx SpecContext) {
