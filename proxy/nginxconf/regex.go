@@ -1,18 +1,22 @@
 package nginxconf
 
 import (
-	"errors"
 	"regexp"
-	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
 )
 
-// Regex is a regular expression of the configuration. nginx has PCRE, Go has
-// RE2: what both know means the same in both, and what only PCRE knows
-// (lookaround, backreferences, possessive quantifiers) can't be compiled.
+// Regex is a regular expression of the configuration. nginx has PCRE. What Go's
+// regexp knows means the same there, and can't run away; lookaround,
+// backreferences, possessive quantifiers and the few things that mean something
+// else to Go go through an engine that goes back.
 type Regex struct {
-	re *regexp.Regexp
+	// re is nil where only the other one knows the pattern, full where Go's does
+	// for every text.
+	re   *regexp.Regexp
+	full *regexp2.Regexp
 	// names are the named groups: they become variables.
 	names []string
 }
@@ -21,36 +25,94 @@ type Regex struct {
 // bytes; these runes have no case, are no letters and stand for one byte each.
 const highRune = 0xE000
 
-// compileRegex compiles a pattern. The error says why Go can't have it.
+// deepest bounds what a match may have to go back to, as PCRE's heap limit does.
+const deepest = 1 << 20
+
+// compileRegex compiles a pattern. The error says why it can't be had.
 func compileRegex(pattern string, caseless bool) (*Regex, error) {
 	expr := widen(pattern)
 	if caseless {
 		expr = "(?i)" + expr
 	}
 	re, err := regexp.Compile(expr)
-	if err != nil {
-		var why *syntax.Error
-		if errors.As(err, &why) {
-			return nil, errors.New(why.Code.String() + ": " + why.Expr)
-		}
-		return nil, err
+	if err == nil && !differs(pattern) {
+		return &Regex{re: re, names: re.SubexpNames()}, nil
 	}
-	return &Regex{re, re.SubexpNames()}, nil
+	full, names, why := compilePCRE(pattern, caseless)
+	switch {
+	case why == nil && err == nil && !foreign(pattern):
+		return &Regex{re, full, names}, nil
+	case why == nil:
+		return &Regex{nil, full, names}, nil
+	case err == nil && !foreign(pattern):
+		return &Regex{re: re, names: re.SubexpNames()}, nil
+	}
+	return nil, why
+}
+
+// compilePCRE compiles a pattern as PCRE reads it.
+func compilePCRE(pattern string, caseless bool) (*regexp2.Regexp, []string, error) {
+	expr, names, err := translate(pattern)
+	if err != nil {
+		return nil, nil, err
+	}
+	options := regexp2.None
+	if caseless {
+		options = regexp2.IgnoreCase
+	}
+	re, err := regexp2.Compile(expr, options, regexp2.OptionMaxBacktrackingStackSize(deepest))
+	if err != nil {
+		return nil, nil, err
+	}
+	return re, names, nil
+}
+
+// differs says whether a pattern may mean something else to PCRE: its "$" comes
+// before a last line feed too, its \s has the vertical tab.
+func differs(pattern string) bool {
+	return strings.Contains(pattern, "$") || strings.Contains(pattern, `\s`) || strings.Contains(pattern, `\S`) || foreign(pattern)
+}
+
+// foreign says whether a pattern means something else to Go for any text: \v is a
+// set, and \xff a byte.
+func foreign(pattern string) bool {
+	return strings.Contains(pattern, `\v`) || strings.Contains(pattern, `\x`) || strings.Contains(pattern, `\3`) || strings.Contains(pattern, `\2`)
 }
 
 // match returns the groups, the whole match first; nil for none. A group that
-// took no part is "", as in nginx's $1.
+// took no part is "", as in nginx's $1. A match that runs too deep is none: nginx
+// answers 500.
 func (x *Regex) match(s string) []string {
 	high := !ascii(s)
 	if high {
 		s = widen(s)
 	}
-	m := x.re.FindStringSubmatch(s)
+	var m []string
+	if x.full != nil && (x.re == nil || strings.ContainsAny(s, "\n\v")) {
+		m = x.back(s)
+	} else {
+		m = x.re.FindStringSubmatch(s)
+	}
 	if m == nil || !high {
 		return m
 	}
 	for i, g := range m {
 		m[i] = narrow(g)
+	}
+	return m
+}
+
+// back matches with the engine that goes back.
+func (x *Regex) back(s string) []string {
+	found, err := x.full.FindStringMatch(s)
+	if err != nil || found == nil {
+		return nil
+	}
+	m := make([]string, len(x.names))
+	for i := range m {
+		if g := found.GroupByNumber(i); len(g.Captures) > 0 {
+			m[i] = g.String()
+		}
 	}
 	return m
 }
@@ -94,8 +156,8 @@ func narrow(s string) string {
 }
 
 // regex compiles an argument of a directive, and notes one that only nginx can
-// have; nil then. What PCRE refuses too can't be told from that, so nginx -t
-// stays the judge of patterns.
+// have; nil then. What PCRE refuses too isn't told from that, so nginx -t stays
+// the judge of patterns.
 func (in *interpreter) regex(d *Directive, i int, pattern string, caseless bool) *Regex {
 	x, err := compileRegex(pattern, caseless)
 	if err != nil {
