@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/live"
@@ -37,12 +38,11 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		}
 	}
 	o.Prove = func(events []event.Event, out *live.Outcome) string {
-		// Each at its worst once: a late send, a late wait, a clock that is off.
-		off := out.Send.Max + out.Wait.Max
+		clock := time.Duration(0)
 		if real != nil {
-			off += real.ClockError()
+			clock = real.ClockError()
 		}
-		return undecided(Judge(p.Scenario, events, out.End, p.Scenario.Expect), off)
+		return undecided(Judge(p.Scenario, events, out.End, p.Scenario.Expect), timingOf(p.Scenario, out, clock))
 	}
 	lines := &lines{to: w, missing: map[event.Request]int{}}
 	if res.Engine == Nginx {
@@ -62,7 +62,8 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 	for _, e := range told {
 		w.Emit(e)
 	}
-	res.End, res.Speed, res.Send, res.Wait, res.Invalid = out.End, out.Speed, out.Send, out.Wait, out.Invalid
+	res.End, res.Speed, res.Invalid = out.End, out.Speed, out.Invalid
+	res.Send, res.Wait, res.Stall = out.Send, out.Wait, out.Stall
 	if res.Invalid == "" {
 		res.Invalid = lines.gap()
 	}

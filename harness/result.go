@@ -32,10 +32,12 @@ type Result struct {
 	// End is the scenario time at which everybody had an answer, Wall the real
 	// time that the run took.
 	End, Wall time.Duration
-	// Send and Wait are how late sends and waits were, in scenario time.
+	// Send and Wait are how late sends and waits were, in scenario time, and Stall
+	// how late a beat every 2 ms of real time was, which tells how long the machine
+	// stood still when nothing else was due.
 	// ClockError is how far the proxy's clock may be from ours, likewise.
-	Send, Wait clock.Jitter
-	ClockError time.Duration
+	Send, Wait, Stall clock.Jitter
+	ClockError        time.Duration
 	// Addresses are what the real nginx had in the place of the backends' names,
 	// by name; nil for the other engines, which hash the names.
 	Addresses map[string]string

@@ -16,10 +16,13 @@ const (
 	Send Kind = iota
 	// Wait: a wait of a backend's script, or of the reference proxy.
 	Wait
+	// Stall: a beat that nothing waits for but whoever wants to know how long the
+	// machine stood still while nothing of the run was due.
+	Stall
 	kinds
 )
 
-// Lateness collects how late sends and waits were, in scenario time. The zero
+// Lateness collects how late sends, waits and beats were, in scenario time. The zero
 // value is ready; it is safe for concurrent use.
 type Lateness struct {
 	mu   sync.Mutex

@@ -71,8 +71,9 @@ type Outcome struct {
 	// End is the scenario time at which the last answer was in, or at which the
 	// run was given up.
 	End time.Duration
-	// Send and Wait are how late sends and waits were, in scenario time.
-	Send, Wait clock.Jitter
+	// Send and Wait are how late sends and waits were, in scenario time; Stall is how
+	// late beats were that the run makes for nothing else.
+	Send, Wait, Stall clock.Jitter
 	// Speed is scenario seconds per real second.
 	Speed float64
 	// Wall is how long the load really took.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/nolive/nolive/backends"
@@ -93,7 +94,8 @@ func (t *try) run(parent context.Context) (*Outcome, error) {
 		missing = gone(ctx, l)
 	}
 	closing := t.close(ctx)
-	out.Send, out.Wait = t.clock.Lateness().Jitter(clock.Send), t.clock.Lateness().Jitter(clock.Wait)
+	late := t.clock.Lateness()
+	out.Send, out.Wait, out.Stall = late.Jitter(clock.Send), late.Jitter(clock.Wait), late.Jitter(clock.Stall)
 	out.Invalid, t.slower = t.judge(ctx, missing, closing)
 	if out.Invalid == "" && t.o.Prove != nil {
 		out.Invalid = t.o.Prove(t.record.ordered(), out)
@@ -143,13 +145,15 @@ func (t *try) start(ctx context.Context) (*load, error) {
 	return l, nil
 }
 
-// send runs the load under the eyes of watch.
+// send runs the load under the eyes of watch, and with a pulse.
 func (t *try) send(ctx context.Context, l *load) {
-	done, watched := make(chan struct{}), make(chan struct{})
-	go func() { defer close(watched); t.watch(ctx, l, done) }()
+	done := make(chan struct{})
+	var beside sync.WaitGroup
+	beside.Go(func() { t.watch(ctx, l, done) })
+	beside.Go(func() { pulse(t.clock, done) })
 	l.run(ctx)
 	close(done)
-	<-watched
+	beside.Wait()
 }
 
 // judge says why the run is invalid, "" if it isn't, and whether a slower one

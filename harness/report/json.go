@@ -65,6 +65,7 @@ type verdict struct {
 type jitters struct {
 	Sends      jitterOf `json:"sends"`
 	Waits      jitterOf `json:"waits"`
+	Stalls     jitterOf `json:"stalls"`
 	ClockError seconds  `json:"clock_error"`
 }
 
@@ -120,7 +121,7 @@ func JSON(w io.Writer, entries []Entry) error {
 func (r *run) fill(from *harness.Result) {
 	r.Version, r.Model, r.Image, r.Speed, r.Seed = from.Version, from.Model.String(), from.Image, from.Speed, from.Seed
 	r.End, r.Wall = seconds(from.End), seconds(from.Wall)
-	r.Jitter = jitters{jitterFrom(from.Send), jitterFrom(from.Wait), seconds(from.ClockError)}
+	r.Jitter = jitters{jitterFrom(from.Send), jitterFrom(from.Wait), jitterFrom(from.Stall), seconds(from.ClockError)}
 	r.Valid, r.Invalid, r.Abandoned, r.Alerts = from.Valid(), from.Invalid, from.Abandoned, from.Alerts
 	r.OK = from.OK()
 	r.Traffic, r.Backends = from.Summary.Traffics(), from.Summary.Backends()

@@ -47,6 +47,7 @@ func TestJSONFields(t *testing.T) {
 		"jitter": {run["jitter"], object{
 			"sends":       object{"count": 5., "p50": 0.001, "p99": 0.02, "max": 0.06},
 			"waits":       object{"count": 9., "p50": 0.001, "p99": 0.007, "max": 0.007},
+			"stalls":      object{"count": 700., "p50": 0.001, "p99": 0.008, "max": 0.045},
 			"clock_error": 0.016,
 		}},
 		"verdict": {run["verdicts"].([]any)[0], object{

@@ -81,6 +81,7 @@ func onSockets(r *harness.Result) *harness.Result {
 	r.Engine, r.Version, r.Speed = harness.Nginx, "nginx/1.22.1", 30
 	r.Send = clock.Jitter{Count: 5, P50: time.Millisecond, P99: 20 * time.Millisecond, Max: 60 * time.Millisecond}
 	r.Wait = clock.Jitter{Count: 9, P50: time.Millisecond, P99: 7 * time.Millisecond, Max: 7 * time.Millisecond}
+	r.Stall = clock.Jitter{Count: 700, P50: time.Millisecond, P99: 8 * time.Millisecond, Max: 45 * time.Millisecond}
 	r.ClockError = 16 * time.Millisecond
 	r.Abandoned = []string{"at speed 60 sends were up to 2s late, the scenario tolerates 500ms: run slower"}
 	return r

@@ -93,6 +93,9 @@ func jitter(r *harness.Result) string {
 		return fmt.Sprintf("%s up to %s late (p99 %s)", what, Duration(j.Max), Duration(j.P99))
 	}
 	text := "jitter in scenario time: " + one("sends", r.Send) + ", " + one("waits", r.Wait)
+	if r.Stall.Count > 0 {
+		text += ", the machine stood still for up to " + Duration(r.Stall.Max)
+	}
 	if r.ClockError > 0 {
 		text += ", proxy's clock within " + Duration(r.ClockError)
 	}
