@@ -76,6 +76,7 @@ func AppendJSON(b []byte, e Event) []byte {
 		b = append(b, `,"cached":true`...)
 	}
 	b = appendInt(b, "worker", e.Worker)
+	b = appendInt(b, "order", e.Order)
 	b = appendText(b, "detail", e.Detail)
 	return append(b, '}')
 }

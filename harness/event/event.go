@@ -32,6 +32,10 @@ type Event struct {
 	Cached bool
 	// Worker is the proxy worker that acted, from 0 in order of first use.
 	Worker int
+	// Order is the place that its worker's error log gives the event, from 1 and
+	// rising, and with it what the proxy decided there and then: two stamps may be
+	// the same millisecond, two lines are one after the other. 0 without a line.
+	Order int
 	// Detail is the fault's name (FaultOn, FaultOff, and BackendGot for a request
 	// that a rule decides about), the log line (Logged), or how
 	// a truncated body broke off (AttemptEnded): closed, reset or read_timeout.

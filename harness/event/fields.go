@@ -24,6 +24,7 @@ const (
 	fieldStatus
 	fieldCached
 	fieldWorker
+	fieldOrder
 	fieldDetail
 )
 
@@ -49,6 +50,8 @@ func fieldOf(key string) field {
 		return fieldCached
 	case "worker":
 		return fieldWorker
+	case "order":
+		return fieldOrder
 	case "detail":
 		return fieldDetail
 	}
@@ -126,6 +129,8 @@ func (d *Decoder) set(e *Event, f field, value json.Token) (err error) {
 			e.Status, err = parseCount(string(number))
 		case fieldWorker:
 			e.Worker, err = parseCount(string(number))
+		case fieldOrder:
+			e.Order, err = parseCount(string(number))
 		default:
 			err = errors.New("want a string")
 		}

@@ -54,8 +54,9 @@ func (a *account) exchange(x *exchange) {
 			class, num = byErrorLog, int64(l.number)
 		}
 		if s.noLive {
-			e.Kind = event.NoLive
+			e.Kind, e.Order = event.NoLive, order(s)
 			add(s.start, class, num, e)
+			e.Order = 0
 			a.log(add, s.start, e, s.cause)
 			continue
 		}
@@ -71,12 +72,12 @@ func (a *account) exchange(x *exchange) {
 		if s.outcome == 0 {
 			break
 		}
-		e.Kind, e.Outcome, e.Status = event.AttemptEnded, s.outcome, s.status
+		e.Kind, e.Outcome, e.Status, e.Order = event.AttemptEnded, s.outcome, s.status, order(s)
 		if s.how != 0 {
 			e.Detail = s.how.String()
 		}
 		add(s.end, class, num, e)
-		e.Detail = ""
+		e.Detail, e.Order = "", 0
 		for _, l := range inOrder(s.cause, s.mark) {
 			if l == s.mark {
 				e.Kind = event.PeerMarked
@@ -162,6 +163,18 @@ func (a *account) emit(sink event.Sink) {
 		}
 		sink.Emit(s.Event)
 	}
+}
+
+// order is the line of the error log that nginx wrote as it gave the attempt up and
+// picked the next peer, in one go (ngx_http_upstream_next), or as it found none. A
+// body that broke off is given up when the client has what came of it, so its line
+// may be long before.
+func order(s *step) int {
+	l := earlier(s.cause, s.mark)
+	if l == nil || s.outcome == event.Truncated || s.outcome == event.Relayed {
+		return 0
+	}
+	return l.number
 }
 
 func earlier(a, b *errorLine) *errorLine {

@@ -38,7 +38,8 @@ type ReplayOptions struct {
 //
 // A stamp is only near the truth, so a log has several readings: two instants
 // closer to each other than their errors may have been in either order, and one
-// closer to a whole second's edge than its error may lie on either side. The
+// closer to a whole second's edge than its error may lie on either side. What has
+// a line in one worker's error log is in the order of the lines (Event.Order). The
 // model follows all readings and agrees when one of them explains everything.
 type Replay struct {
 	// Decisions is how many were compared: one for each request that came (which
@@ -118,7 +119,7 @@ func (p PeerState) String() string {
 // A recorded "no live upstreams" moves nothing.
 func ReplayEvents(cfg Config, in []Recorded, opt ReplayOptions) Replay {
 	var total Replay
-	for _, steps := range recordedSteps(cfg, in) {
+	for _, steps := range recordedSteps(cfg, in, 2*opt.ClockError) {
 		total.add(replaySteps(cfg, steps, opt))
 	}
 	return total

@@ -28,7 +28,8 @@ func (s *search) harmless(rd *reading, i int) bool {
 
 // overtakesItsLike is true when an earlier step does the same to the group and
 // may be taken now too: swapping the two in any later order changes nothing,
-// unless the rest of this request could come before the earlier step.
+// unless the rest of this request could come before the earlier step, or what the
+// error log has behind this one.
 func (s *search) overtakesItsLike(rd *reading, i int) bool {
 	st := &s.steps[i]
 	if st.like == "" {
@@ -36,7 +37,7 @@ func (s *search) overtakesItsLike(rd *reading, i int) bool {
 	}
 	for j := rd.first; j < i; j++ {
 		e := &s.steps[j]
-		if e.like == st.like && e.arrival.Worker == st.arrival.Worker && s.possible(rd, j) &&
+		if e.like == st.like && (st.order == 0 || e.order != 0) && e.arrival.Worker == st.arrival.Worker && s.possible(rd, j) &&
 			(st.following < 0 || s.steps[st.following].at > e.at+2*s.opt.ClockError) {
 			return true
 		}

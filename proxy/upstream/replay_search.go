@@ -119,9 +119,11 @@ func (s *search) extend(rd *reading) {
 	}
 }
 
-// possible says whether step i may be the next one of its request.
+// possible says whether step i may be the next one of its request, and of its
+// worker's error log.
 func (s *search) possible(rd *reading, i int) bool {
-	return !rd.taken(i) && (s.steps[i].previous < 0 || rd.taken(s.steps[i].previous))
+	st := &s.steps[i]
+	return !rd.taken(i) && (st.previous < 0 || rd.taken(st.previous)) && (st.behind < 0 || rd.taken(st.behind))
 }
 
 // take takes step i in a copy of rd at each moment and keeps the copies in which

@@ -17,6 +17,7 @@ import (
 type step struct {
 	at      time.Duration
 	seq     int // its place in the log, for equal stamps
+	order   int // Event.Order
 	request int // number of the request within the replay
 	arrival Arrival
 	// try is the attempt that ended, 0 when the request came.
@@ -33,6 +34,9 @@ type step struct {
 	// previous and following are the neighbours of the same request in the list,
 	// -1 for none.
 	previous, following int
+	// behind is the step of the same worker that its error log has before this one,
+	// -1 for none.
+	behind int
 	// like is equal for steps that do the same to a group, whichever of them
 	// comes first; "" is like no other.
 	like string
@@ -96,8 +100,9 @@ type told struct {
 }
 
 // recordedSteps returns the steps of every group of the upstream in order of
-// time: one group with a zone, otherwise one a worker.
-func recordedSteps(cfg Config, in []Recorded) [][]step {
+// time: one group with a zone, otherwise one a worker. Two stamps may be within as
+// far off against each other.
+func recordedSteps(cfg Config, in []Recorded, within time.Duration) [][]step {
 	stories, order := map[event.Request]*story{}, []*story{}
 	for seq, r := range in {
 		e := r.Event
@@ -138,7 +143,7 @@ func recordedSteps(cfg Config, in []Recorded) [][]step {
 	}
 	var out [][]step
 	for _, w := range slices.Sorted(maps.Keys(groups)) {
-		out = append(out, inOrder(groups[w]))
+		out = append(out, inOrder(groups[w], within))
 	}
 	return out
 }
@@ -166,7 +171,7 @@ func (s *story) steps(dst []step, number int, comparable bool) []step {
 		like = fmt.Sprintf("%+v %v %q %x", s.arrival.Policy, idempotent(s.arrival.Method), s.arrival.Key, s.arrival.ClientAddr)
 	}
 	for i, e := range s.events {
-		st := step{at: e.At, seq: e.seq, request: number, arrival: s.arrival, want: s.follow(i)}
+		st := step{at: e.At, seq: e.seq, order: e.Order, request: number, arrival: s.arrival, want: s.follow(i)}
 		switch {
 		case e.Kind == event.Connected:
 			st.try, st.peer, st.connected = e.Try, e.Peer, true
@@ -224,30 +229,6 @@ func (s *story) follow(i int) follow {
 		return follow{how: followAnswer, status: s.status}
 	}
 	return follow{}
-}
-
-// inOrder sorts steps by time and links those of one request. A stamp before
-// the request's previous one is moved up to it, which is within its error.
-func inOrder(steps []step) []step {
-	for i := range steps {
-		if i > 0 && steps[i-1].request == steps[i].request {
-			steps[i].at = max(steps[i].at, steps[i-1].at)
-			steps[i].seq = max(steps[i].seq, steps[i-1].seq)
-		}
-	}
-	slices.SortStableFunc(steps, func(a, b step) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
-	})
-	last := map[int]int{}
-	for i := range steps {
-		steps[i].previous, steps[i].following = -1, -1
-		if p, ok := last[steps[i].request]; ok {
-			steps[i].previous = p
-			steps[p].following = i
-		}
-		last[steps[i].request] = i
-	}
-	return steps
 }
 
 // what says what happened, for a Difference.
