@@ -133,7 +133,7 @@ func replaySteps(cfg Config, steps []step, opt ReplayOptions) Replay {
 	}
 	opt.Readings = 64
 	r := newSearch(cfg, steps, opt).run()
-	if r.Different > 0 && r.Different <= 20 && r.Cut > 0 {
+	if r.Different > 0 && r.Different <= max(20, r.Decisions/100) && r.Cut > 0 {
 		opt.Readings = 1024
 		r = newSearch(cfg, steps, opt).run()
 	}
