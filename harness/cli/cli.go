@@ -48,6 +48,7 @@ type commands struct {
 	Census  censusCommand  `cmd:"" help:"Ask what a proxy answers for every fault of the catalogue, as a table."`
 	Schema  schemaCommand  `cmd:"" help:"Print the JSON Schema of scenario files."`
 	Proxy   proxyCommand   `cmd:"" help:"Serve an nginx.conf with the bundled proxy: exact, not for production."`
+	Version versionCommand `cmd:"" help:"Print the version of nolive and which versions of nginx it models; --version does as well."`
 }
 
 // status is an exit status as an error.
@@ -71,6 +72,9 @@ func Main(ctx context.Context, args []string, io Streams) int {
 	if len(args) == 0 {
 		Main(ctx, []string{"--help"}, Streams{Out: io.Err, Err: io.Err})
 		return BadInput
+	}
+	if args[0] == "--version" {
+		args = append([]string{"version"}, args[1:]...)
 	}
 	var c commands
 	parser, err := kong.New(&c,

@@ -17,7 +17,7 @@ import (
 type nginxFlags struct {
 	Binary  string       `name:"nginx-binary" placeholder:"PATH" help:"The nginx to run; default is the one on PATH, else the image nolive/nginx."`
 	Images  string       `name:"nginx-image" placeholder:"IMAGE,..." help:"Run nginx in a container of this image; several are run side by side."`
-	Rules   modelVersion `name:"nginx-version" placeholder:"1.22" help:"The version of nginx whose rules sim and reference follow, whatever the scenario says; default that of the nginx that runs too, else the newest stable one."`
+	Rules   modelVersion `name:"nginx-version" placeholder:"1.22" help:"The version of nginx whose rules sim and reference follow, whatever the scenario says; default that of the nginx that runs too, else of the one on PATH, else the newest stable one."`
 	Network string       `name:"nginx-network" placeholder:"host|bridge" help:"The container's network; default is host where the Docker engine has this machine's, else bridge."`
 }
 

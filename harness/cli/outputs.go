@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -11,16 +12,24 @@ import (
 )
 
 // outputs are the files that a run writes beside the terminal.
-type outputs struct{ json, events, junit *os.File }
+type outputs struct{ json, events, junit io.WriteCloser }
+
+// stdout is the path that stands for standard output.
+const stdout = "-"
+
+// standard is standard output as a file that isn't ours to close.
+type standard struct{ io.Writer }
+
+func (standard) Close() error { return nil }
 
 // openOutputs opens the files before anything runs, so that a wrong path is known
-// at once; "" is none.
-func openOutputs(json, events, junit string) (*outputs, error) {
+// at once; "" is none, and stdout is out.
+func openOutputs(json, events, junit string, out io.Writer) (*outputs, error) {
 	o := &outputs{}
 	flags := map[string]string{}
 	for _, f := range []struct {
 		flag, path string
-		file       **os.File
+		file       *io.WriteCloser
 	}{{"--json", json, &o.json}, {"--events", events, &o.events}, {"--junit", junit, &o.junit}} {
 		if f.path == "" {
 			continue
@@ -30,11 +39,16 @@ func openOutputs(json, events, junit string) (*outputs, error) {
 			return nil, fmt.Errorf("%s %s: %s writes to the same file", f.flag, f.path, other)
 		}
 		flags[f.path] = f.flag
-		var err error
-		if *f.file, err = os.Create(f.path); err != nil {
+		if f.path == stdout {
+			*f.file = standard{out}
+			continue
+		}
+		file, err := os.Create(f.path)
+		if err != nil {
 			o.close()
 			return nil, fmt.Errorf("%s %s: %w", f.flag, f.path, reason(err))
 		}
+		*f.file = file
 	}
 	return o, nil
 }
@@ -74,7 +88,7 @@ func (o *outputs) finish(entries []report.Entry) error {
 // close closes the files once; the first error counts.
 func (o *outputs) close() error {
 	var first error
-	for _, f := range []**os.File{&o.json, &o.events, &o.junit} {
+	for _, f := range []*io.WriteCloser{&o.json, &o.events, &o.junit} {
 		if *f != nil {
 			if err := (*f).Close(); err != nil && first == nil {
 				first = err

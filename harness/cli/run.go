@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,9 +19,9 @@ type runCommand struct {
 	Engine string   `default:"sim,reference" help:"Engines, separated by commas: sim, reference, nginx."`
 	Speed  string   `default:"auto" help:"Scenario seconds per real second, at least 1; auto is as fast as the scenario bears, 30 at most unless it asks for more."`
 	Seed   seed     `placeholder:"N" help:"Replaces the scenario's seed."`
-	JSON   string   `name:"json" placeholder:"FILE" help:"Write the results as JSON."`
-	Events string   `placeholder:"FILE" help:"Write every event as a line of JSON, for replay."`
-	JUnit  string   `name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML."`
+	JSON   string   `name:"json" placeholder:"FILE" help:"Write the results as JSON; - is standard output, and the report goes to standard error."`
+	Events string   `placeholder:"FILE" help:"Write every event as a line of JSON, for replay; - as above."`
+	JUnit  string   `name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML; - as above."`
 	nginxFlags
 	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
 	Parallel int      `default:"6" help:"How many runs on sockets go on at the same time."`
@@ -53,11 +54,15 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 	if err != nil {
 		return badInput{err}
 	}
-	out, err := openOutputs(c.JSON, c.Events, c.JUnit)
+	out, err := openOutputs(c.JSON, c.Events, c.JUnit, raw.Writer)
 	if err != nil {
 		return badInput{err}
 	}
 	defer out.close()
+	if slices.Contains([]string{c.JSON, c.Events, c.JUnit}, stdout) {
+		// What a program reads has nothing else in it; a person reads the other one.
+		io, raw = Streams{Out: io.Err, Err: io.Err}, terminal{io.Err}
+	}
 	warn(io, files)
 	warnNamesakes(io, files)
 

@@ -2,10 +2,27 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/proxy/upstream"
 )
+
+// versionCommand is `nolive version`. The Go tool knows which version it built: that
+// of the module, or the commit.
+type versionCommand struct{}
+
+// Run prints one line.
+func (versionCommand) Run(io Streams) error {
+	own := "(unknown version)"
+	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
+		own = b.Main.Version
+	}
+	_, err := fmt.Fprintf(io.Out, "nolive %s, models nginx %s to %s\n", own, upstream.Oldest, upstream.Stable)
+	return err
+}
 
 // modelVersion is a flag that names a version of nginx.
 type modelVersion struct{ upstream.Version }
@@ -17,13 +34,14 @@ func (v *modelVersion) UnmarshalText(text []byte) (err error) {
 }
 
 // found is the version of the first nginx that runs beside the other engines, so
-// that they follow the same rules; the zero value when none does, or can: then
-// its own run says why.
+// that they follow the same rules, else of the one on PATH; the zero value when
+// there is none. One that should run and can't is told by its own run.
 func found(ctx context.Context, columns []column) upstream.Version {
-	for _, c := range columns {
-		if c.engine != harness.Nginx {
-			continue
-		}
+	runs := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.engine != harness.Nginx })
+	if len(runs) == 0 {
+		runs = []column{{engine: harness.Nginx}}
+	}
+	for _, c := range runs {
 		if v, err := (harness.Runner{NginxBinary: c.binary, NginxHost: c.host}).FindNginx(ctx); err == nil {
 			return v
 		}
