@@ -26,6 +26,7 @@ var layers = []struct {
 	{0, "scenarios", "the shipped files are text; who reads them is the reader's business"},
 	{0, "proxy/variable", "a variable is read from facts that whoever asks hands in"},
 	{0, "scenarios/catalogue", "the examples are text; who reads them is the reader's business"},
+	{1, "harness/event/story", "tests write logs in the words of the alphabet"},
 	{1, "proxy/upstream", "the model decides for the simulator and the reference proxy alike, so it knows neither"},
 	{1, "harness/analysis", "what is derived from a log must not depend on how it was made or on who judges it"},
 	{2, "harness/check", "a check judges what was observed, from whatever engine"},

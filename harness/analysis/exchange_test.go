@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/event/story"
 )
 
 const ms = time.Millisecond
@@ -95,7 +96,7 @@ func TestExchangeIsToldWhenComplete(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := &Record{}
 			a := New(r)
-			events := story(t, c.text)
+			events := story.Read(t, c.text)
 			for i, e := range events {
 				if i == len(events)-1 && len(r.Exchanges) != c.early {
 					t.Errorf("%d exchanges before the last event, want %d", len(r.Exchanges), c.early)
@@ -152,7 +153,7 @@ func TestArgumentsAreUsedAgain(t *testing.T) {
 	var pointers []*Exchange
 	a := New(probe{exchange: func(x *Exchange) { pointers = append(pointers, x) }})
 	for range 2 {
-		for _, e := range story(t, whole) {
+		for _, e := range story.Read(t, whole) {
 			e.Request.N += len(pointers)
 			a.Emit(e)
 		}
@@ -166,7 +167,7 @@ func TestNothingAfterClose(t *testing.T) {
 	r := &Record{}
 	a := New(r)
 	a.Close(time.Second)
-	for _, e := range story(t, whole) {
+	for _, e := range story.Read(t, whole) {
 		a.Emit(e)
 	}
 	a.Close(time.Minute)

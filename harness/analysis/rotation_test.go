@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/event/story"
 )
 
 func TestStretches(t *testing.T) {
@@ -78,7 +79,7 @@ func TestStretchesOfWorkers(t *testing.T) {
 		r := &Record{}
 		a := New(r)
 		a.CountApart("u", workers)
-		for _, e := range story(t, text) {
+		for _, e := range story.Read(t, text) {
 			a.Emit(e)
 		}
 		a.Close(10 * time.Minute)

@@ -12,13 +12,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/harness/event/story"
 )
 
 func summarized(t *testing.T, end time.Duration, text string) *Summary {
 	t.Helper()
 	s := NewSummary()
 	a := New(s)
-	for _, e := range story(t, text) {
+	for _, e := range story.Read(t, text) {
 		a.Emit(e)
 	}
 	a.Close(end)
