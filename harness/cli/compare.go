@@ -14,12 +14,8 @@ import (
 type compareCommand struct {
 	Files   []string `arg:"" help:"Scenario files, or names of shipped scenarios."`
 	Engines string   `default:"sim,reference,nginx" help:"The engines to compare, separated by commas; the others are held against the first. Each of several --nginx-image is one more."`
-	Speed   string   `default:"auto" help:"As for run."`
-	Seed    seed     `placeholder:"N" help:"Replaces the scenario's seed."`
-	nginxFlags
-	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
-	Parallel int      `default:"6" help:"How many runs on sockets go on at the same time."`
-	All      bool     `help:"Print all differences, not the first few of each pair."`
+	selection
+	All bool `help:"Print all differences, not the first few of each pair."`
 }
 
 // shownDifferences is how many differences of a pair are printed unless all are
@@ -30,36 +26,15 @@ const shownDifferences = 5
 // that the model explains on the instants that occurred is no failure, but one
 // between two real nginx always is.
 func (c *compareCommand) Run(ctx context.Context, io Streams, raw terminal) error {
-	speed, err := parseSpeed(c.Speed)
-	if err != nil {
-		return badInput{err}
-	}
-	engines, err := harness.ParseEngines(c.Engines)
-	if err != nil {
-		return badInput{fmt.Errorf("--engines: %w", err)}
-	}
-	if c.Parallel < 1 {
-		return badInput{fmt.Errorf("--parallel: want at least 1, got %d", c.Parallel)}
-	}
-	files, err := load(c.Files)
+	var pool container.Pool
+	defer shut(io, &pool)
+	run, err := c.take(ctx, c.Files, "--engines", c.Engines, &pool)
 	if err != nil {
 		return err
 	}
-	var pool container.Pool
-	defer shut(io, &pool)
-	columns, err := c.columns(ctx, engines, &pool)
-	if err != nil {
-		return badInput{err}
-	}
-	if len(columns) < 2 {
+	if len(run.columns) < 2 {
 		return badInput{fmt.Errorf("--engines: want at least two, or several of --nginx-image, got %q", c.Engines)}
 	}
-	jobs, _, err := jobsOf(files, columns, c.Variant)
-	if err != nil {
-		return badInput{err}
-	}
-	runner := harness.Runner{Speed: speed, Seed: c.Seed.value, SeedSet: c.Seed.set}
-	runner.Version, runner.DefaultVersion = c.Rules.Version, found(ctx, columns)
 	bars := newProgress(raw, io.Width)
 	code := Holds
 	var group []report.Entry
@@ -69,7 +44,7 @@ func (c *compareCommand) Run(ctx context.Context, io Streams, raw terminal) erro
 		}
 		group = nil
 	}
-	for d := range all(ctx, runner, jobs, c.Parallel, bars) {
+	for d := range all(ctx, run.runner, run.jobs, c.Parallel, bars) {
 		if len(group) > 0 && (group[0].Scenario != d.Scenario || group[0].Variant != d.Variant) {
 			flush()
 		}

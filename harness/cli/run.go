@@ -17,42 +17,19 @@ import (
 type runCommand struct {
 	Files  []string `arg:"" optional:"" help:"Scenario files, or names of shipped scenarios. Without any, the whole shipped library."`
 	Engine string   `default:"sim,reference" help:"Engines, separated by commas: sim, reference, nginx."`
-	Speed  string   `default:"auto" help:"Scenario seconds per real second, at least 1; auto is as fast as the scenario bears, 30 at most unless it asks for more."`
-	Seed   seed     `placeholder:"N" help:"Replaces the scenario's seed."`
 	JSON   string   `name:"json" placeholder:"FILE" help:"Write the results as JSON; - is standard output, and the report goes to standard error."`
 	Events string   `placeholder:"FILE" help:"Write every event as a line of JSON, for replay; - as above."`
 	JUnit  string   `name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML; - as above."`
-	nginxFlags
-	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
-	Parallel int      `default:"6" help:"How many runs on sockets go on at the same time."`
+	selection
 }
 
 // Run runs the jobs and writes what was asked for.
 func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
-	speed, err := parseSpeed(c.Speed)
-	if err != nil {
-		return badInput{err}
-	}
-	engines, err := harness.ParseEngines(c.Engine)
-	if err != nil {
-		return badInput{fmt.Errorf("--engine: %w", err)}
-	}
-	if c.Parallel < 1 {
-		return badInput{fmt.Errorf("--parallel: want at least 1, got %d", c.Parallel)}
-	}
-	files, err := load(c.Files)
-	if err != nil {
-		return err
-	}
 	var pool container.Pool
 	defer shut(io, &pool)
-	columns, err := c.columns(ctx, engines, &pool)
+	run, err := c.take(ctx, c.Files, "--engine", c.Engine, &pool)
 	if err != nil {
-		return badInput{err}
-	}
-	jobs, left, err := jobsOf(files, columns, c.Variant)
-	if err != nil {
-		return badInput{err}
+		return err
 	}
 	out, err := openOutputs(c.JSON, c.Events, c.JUnit, raw.Writer)
 	if err != nil {
@@ -63,19 +40,17 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 		// What a program reads has nothing else in it; a person reads the other one.
 		io, raw = Streams{Out: io.Err, Err: io.Err}, terminal{io.Err}
 	}
-	warn(io, files)
-	warnNamesakes(io, files)
+	warn(io, run.files)
+	warnNamesakes(io, run.files)
 
-	runner := harness.Runner{Speed: speed, Keep: harness.KeepNothing}
-	runner.Seed, runner.SeedSet = c.Seed.value, c.Seed.set
-	runner.Version, runner.DefaultVersion = c.Rules.Version, found(ctx, columns)
+	run.runner.Keep = harness.KeepNothing
 	if out.events != nil {
-		runner.Keep = harness.KeepAll
+		run.runner.Keep = harness.KeepAll
 	}
 	bars := newProgress(raw, io.Width)
 	screen := Streams{Out: colours(bars.out, raw.Writer), Err: io.Err, Width: io.Width}
 	var entries []report.Entry
-	for done := range all(ctx, runner, jobs, c.Parallel, bars) {
+	for done := range all(ctx, run.runner, run.jobs, c.Parallel, bars) {
 		entries = append(entries, done.Entry)
 		if err := out.event(done); err != nil {
 			return err
@@ -86,7 +61,7 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 	if err := out.finish(entries); err != nil {
 		return err
 	}
-	for _, l := range left {
+	for _, l := range run.left {
 		fmt.Fprintf(io.Out, "not run: %s on %s, its file says engines: [%s]\n", l.scenario.Title(), l.engine, strings.Join(l.scenario.Engines, ", "))
 	}
 	return verdict(io, entries)

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/nginx/container"
+)
+
+// selection are the flags that say what is run, and how.
+type selection struct {
+	Speed string `default:"auto" help:"Scenario seconds per real second, at least 1; auto is as fast as the scenario bears, 30 at most unless it asks for more."`
+	Seed  seed   `placeholder:"N" help:"Replaces the scenario's seed."`
+	nginxFlags
+	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
+	Parallel int      `default:"6" help:"How many runs on sockets go on at the same time."`
+}
+
+// selected is what the flags come to.
+type selected struct {
+	files   []*scenario.File
+	columns []column
+	jobs    []job
+	left    []skipped
+	runner  harness.Runner
+}
+
+// take reads the scenarios and finds the engines, which flag has by name. The
+// containers that it needs are pool's.
+func (s *selection) take(ctx context.Context, names []string, flag, engines string, pool *container.Pool) (*selected, error) {
+	speed, err := parseSpeed(s.Speed)
+	if err != nil {
+		return nil, badInput{err}
+	}
+	wanted, err := harness.ParseEngines(engines)
+	if err != nil {
+		return nil, badInput{fmt.Errorf("%s: %w", flag, err)}
+	}
+	if s.Parallel < 1 {
+		return nil, badInput{fmt.Errorf("--parallel: want at least 1, got %d", s.Parallel)}
+	}
+	out := &selected{runner: harness.Runner{Speed: speed, Seed: s.Seed.value, SeedSet: s.Seed.set}}
+	if out.files, err = load(names); err != nil {
+		return nil, err
+	}
+	if out.columns, err = s.nginxFlags.columns(ctx, wanted, pool); err != nil {
+		return nil, badInput{err}
+	}
+	if out.jobs, out.left, err = jobsOf(out.files, out.columns, s.Variant); err != nil {
+		return nil, badInput{err}
+	}
+	out.runner.Version, out.runner.DefaultVersion = s.Rules.Version, found(ctx, out.columns)
+	return out, nil
+}
