@@ -13,7 +13,7 @@ import (
 )
 
 // live runs a plan on real sockets. A speed that was asked for is kept and the
-// run may be invalid; otherwise an invalid run is repeated slower.
+// run may be invalid; otherwise an invalid run is repeated, as a rule slower.
 func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 	w := r.watch(p.Scenario, res)
 	o := live.Options{Plan: p, Speed: r.Speed, Sink: w, Progress: r.Progress, Start: r.reference}

@@ -45,7 +45,7 @@ type Result struct {
 	Invalid string
 	// Alerts are the lines of level alert and emerg that the proxy wrote, whole.
 	Alerts []string
-	// Abandoned says why earlier, faster tries were given up.
+	// Abandoned says why earlier tries, most of them faster, were given up.
 	Abandoned []string
 	// Verdicts are those of the scenario's expectations, in order.
 	Verdicts []check.Verdict

@@ -45,7 +45,7 @@ type Runner struct {
 	// reached and the instant after which nothing is sent any more, 0 when only
 	// a count bounds the load. May be nil.
 	Progress func(now, end time.Duration)
-	// Abandoned is called when a try turned out invalid and is repeated slower.
+	// Abandoned is called when a try turned out invalid and is repeated, as a rule slower.
 	// May be nil.
 	Abandoned func(reason string, next float64)
 }

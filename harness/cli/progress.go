@@ -83,7 +83,7 @@ func (b bar) at(now, end time.Duration) {
 	}
 }
 
-// again says that a try is given up and repeated slower.
+// again says that a try is given up and repeated.
 func (b bar) again(reason string, next float64) {
 	if b.bar != nil {
 		fmt.Fprintf(b.out, "%s: %s; again at speed %g\n", b.name, reason, next)

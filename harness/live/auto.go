@@ -1,19 +1,36 @@
 package live
 
-import "context"
+import (
+	"context"
+	"time"
 
-// Abandoned is a try that was invalid and is repeated slower.
+	"github.com/nolive/nolive/harness/clock"
+)
+
+// Abandoned is a try that was invalid and is repeated.
 type Abandoned struct {
-	// Speed of the try, and of the next one.
+	// Speed of the try, and of the next one, which is seldom the same.
 	Speed, Next float64
 	// Reason is the Outcome.Invalid it ended with.
 	Reason string
 }
 
+// A machine that was late for a moment may be in time at the same speed at once, so
+// that is tried before a slower run, but not for ever, and not for long.
+const (
+	// sameSpeed is how many tries at one speed there are at most.
+	sameSpeed = 3
+	// brief is how long, in real time, a try may have taken for another at its speed.
+	brief = time.Minute
+)
+
 // RunAuto runs a plan as fast as its scenario bears: the first try at
 // FirstSpeed, and after each that was too late, or too much for the harness,
-// another at half the speed, down to 1. A try that can be repeated is given up
-// as soon as it is known to be invalid; onAbandon, which may be nil, is told.
+// another one. That is at the same speed when the try was late for a moment only, at
+// most twice in a row; else so slow that what was late would have been in time, and
+// at half the speed at most, down to 1. A try that can be repeated slower is given up
+// as soon as it is known to be invalid; onAbandon, which may be nil, is told. In real
+// time there is nothing slower: a try of less than a minute is repeated, twice at most.
 // Only the events of the last try reach the sink.
 func RunAuto(ctx context.Context, o Options, onAbandon func(Abandoned)) (*Outcome, error) {
 	return runAuto(ctx, o, onAbandon, newTry)
@@ -21,21 +38,58 @@ func RunAuto(ctx context.Context, o Options, onAbandon func(Abandoned)) (*Outcom
 
 func runAuto(ctx context.Context, o Options, onAbandon func(Abandoned), newTry func(Options, float64) *try) (*Outcome, error) {
 	speed := FirstSpeed(o.Plan.Scenario, o.Speed, Calibrate(ctx))
-	for {
+	for tries := 1; ; tries++ {
 		t := newTry(o, speed)
 		t.early = speed > 1
 		out, err := t.run(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if out.Invalid == "" || !t.slower || speed <= 1 {
+		next := t.next(out, tries)
+		if next == 0 {
 			t.deliver()
 			return out, nil
 		}
-		next := nextSpeed(speed)
 		if onAbandon != nil {
 			onAbandon(Abandoned{Speed: speed, Next: next, Reason: out.Invalid})
 		}
+		if next != speed {
+			tries = 0
+		}
 		speed = next
 	}
+}
+
+// next is the speed of the try after this one, which was the so-manieth at its
+// speed; 0 when this was the last.
+func (t *try) next(out *Outcome, tries int) float64 {
+	speed, tolerated := out.Speed, tolerance(t.o.Plan.Scenario)
+	late := t.clock.Lateness()
+	worst := max(late.Max(clock.Send), late.Max(clock.Wait))
+	if worst <= tolerated { // it was refused, and only a stall may have been too long
+		worst = max(worst, late.Max(clock.Stall))
+	}
+	same := tries < sameSpeed && out.Wall < brief
+	switch {
+	case out.Invalid == "" || !t.again:
+		return 0
+	case speed <= 1 && same:
+		return 1
+	case speed <= 1:
+		return 0
+	// Late for a moment only: half of all was not even a fraction as late.
+	case same && worst > tolerated && margin*max(out.Send.P50, out.Wait.P50) <= tolerated:
+		return speed
+	}
+	return slower(speed, worst, tolerated)
+}
+
+// slower is the speed after a try at which something was that late, in scenario time:
+// what is as late in real time is then in time.
+func slower(speed float64, late, tolerated time.Duration) float64 {
+	next := speed / 2
+	if late > 0 {
+		next = min(next, speed*float64(tolerated)/float64(late))
+	}
+	return max(whole(next), 1)
 }

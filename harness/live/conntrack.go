@@ -25,7 +25,7 @@ func untracked(count, limit int, speed float64) *invalid {
 	return &invalid{
 		reason: fmt.Sprintf("the kernel's table of tracked connections is full (%d of %d), so it drops connects: "+
 			"raise net.netfilter.nf_conntrack_max, or run fewer or slower", count, limit),
-		slower: speed > 1,
+		again: speed > 1,
 	}
 }
 

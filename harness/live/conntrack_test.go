@@ -24,7 +24,7 @@ func TestAFullTableProvesNothing(t *testing.T) {
 	for _, c := range []struct {
 		count, limit int
 		speed        float64
-		full, slower bool
+		full, again  bool
 	}{
 		{0, 0, 30, false, false}, // nothing is tracked
 		{200000, 262144, 30, false, false},
@@ -32,7 +32,7 @@ func TestAFullTableProvesNothing(t *testing.T) {
 		{262144, 262144, 1, true, false}, // nowhere slower to go
 	} {
 		got := untracked(c.count, c.limit, c.speed)
-		if (got != nil) != c.full || got != nil && got.slower != c.slower {
+		if (got != nil) != c.full || got != nil && got.again != c.again {
 			t.Errorf("%d of %d at speed %g: %v", c.count, c.limit, c.speed, got)
 		}
 	}

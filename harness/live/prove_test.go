@@ -9,7 +9,7 @@ import (
 )
 
 // A run that its judge refuses is repeated slower, and only what the last one
-// did is told; in real time the refusal stands.
+// did is told; in real time the refusal stands after three tries.
 func TestProve(t *testing.T) {
 	s := serve(t, answering)
 	sc := scene(scenario.Traffic{Load: scenario.Load{Times: 2}})
@@ -34,9 +34,10 @@ func TestProve(t *testing.T) {
 		t.Errorf("%d events, want those of one run, 4", len(r.all()))
 	}
 
+	told = nil
 	o.Speed, o.Prove = 1, func([]event.Event, *Outcome) string { return "too close" }
-	out, err = RunAuto(tolerant(t), o, func(a Abandoned) { t.Errorf("repeated: %+v", a) })
-	if err != nil || out.Invalid != "too close" {
-		t.Errorf("%+v, %v", out, err)
+	out, err = RunAuto(tolerant(t), o, func(a Abandoned) { told = append(told, a) })
+	if err != nil || out.Invalid != "too close" || len(told) != 2 || told[1] != (Abandoned{Speed: 1, Next: 1, Reason: "too close"}) {
+		t.Errorf("%+v, %v; told %+v", out, err, told)
 	}
 }

@@ -49,8 +49,8 @@ type try struct {
 	cancel   context.CancelCauseFunc
 	backends []backend
 	proxy    Proxy
-	// slower is true after an invalid run that a lower speed may heal.
-	slower bool
+	// again is true after an invalid run that timing alone made so.
+	again bool
 }
 
 func newTry(o Options, speed float64) *try {
@@ -96,10 +96,10 @@ func (t *try) run(parent context.Context) (*Outcome, error) {
 	closing := t.close(ctx)
 	late := t.clock.Lateness()
 	out.Send, out.Wait, out.Stall = late.Jitter(clock.Send), late.Jitter(clock.Wait), late.Jitter(clock.Stall)
-	out.Invalid, t.slower = t.judge(ctx, missing, closing)
+	out.Invalid, t.again = t.judge(ctx, missing, closing)
 	if out.Invalid == "" && t.o.Prove != nil {
 		out.Invalid = t.o.Prove(t.record.ordered(), out)
-		t.slower = out.Invalid != "" && t.clock.Speed() > 1
+		t.again = out.Invalid != ""
 	}
 	return out, nil
 }
@@ -132,7 +132,7 @@ func (t *try) start(ctx context.Context) (*load, error) {
 	}
 	t.proxy = proxy
 	l, err := newLoad(t.o.Plan, t.clock, &t.record, t.flight, &t.record.sessions, proxy.Address, func(reason string) {
-		t.cancel(&invalid{reason: reason, slower: t.clock.Speed() > 1})
+		t.cancel(&invalid{reason: reason, again: t.clock.Speed() > 1})
 	})
 	if err != nil {
 		return nil, err
@@ -156,8 +156,8 @@ func (t *try) send(ctx context.Context, l *load) {
 	beside.Wait()
 }
 
-// judge says why the run is invalid, "" if it isn't, and whether a slower one
-// may be valid. What the proxy itself says of its end comes first.
+// judge says why the run is invalid, "" if it isn't, and whether another one, slower
+// if that can be, may be valid. What the proxy itself says of its end comes first.
 func (t *try) judge(ctx context.Context, missing *invalid, closing error) (string, bool) {
 	var why *invalid
 	switch cause := context.Cause(ctx); {
@@ -171,10 +171,10 @@ func (t *try) judge(ctx context.Context, missing *invalid, closing error) (strin
 		why = tooLate(t.clock, tolerance(t.o.Plan.Scenario))
 	}
 	switch {
-	case closing != nil && (why == nil || !why.slower):
+	case closing != nil && (why == nil || !why.again || t.clock.Speed() <= 1):
 		return closing.Error(), false
 	case why != nil:
-		return why.reason, why.slower
+		return why.reason, why.again
 	}
 	return "", false
 }

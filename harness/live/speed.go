@@ -37,9 +37,6 @@ func FirstSpeed(s *scenario.Scenario, asked float64, late time.Duration) float64
 	return max(speed, 1)
 }
 
-// nextSpeed is the speed after an invalid run: half, in whole numbers, down to 1.
-func nextSpeed(speed float64) float64 { return max(whole(speed/2), 1) }
-
 func whole(speed float64) float64 { return math.Floor(speed) }
 
 // Calibrate measures how late timers are at present: the worst of a hundred

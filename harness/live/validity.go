@@ -11,8 +11,8 @@ import (
 // invalid is why a run proves nothing.
 type invalid struct {
 	reason string
-	// slower is true when a slower run may be valid.
-	slower bool
+	// again is true when another run, slower if that can be, may be valid.
+	again bool
 }
 
 func (i *invalid) Error() string { return i.reason }
@@ -41,7 +41,7 @@ func tooLate(c *clock.Clock, tolerated time.Duration) *invalid {
 	}
 	return &invalid{
 		reason: fmt.Sprintf("%s were up to %v late, the scenario tolerates %v: %s", what, short(worst), short(tolerated), advice),
-		slower: c.Speed() > 1,
+		again:  true,
 	}
 }
 

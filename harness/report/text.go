@@ -17,7 +17,7 @@ func Text(w io.Writer, r *harness.Result, width int) {
 	width = columns(width)
 	fmt.Fprintln(w, heading(r))
 	for _, a := range r.Abandoned {
-		fmt.Fprintf(w, "  %s\n", faint.Render("repeated slower: "+a))
+		fmt.Fprintf(w, "  %s\n", faint.Render("repeated: "+a))
 	}
 	if !r.Valid() && r.Invalid != live.Interrupted {
 		fmt.Fprintf(w, "  %s\n", bad.Render("proves nothing: "+r.Invalid))

@@ -1,0 +1,118 @@
+package kit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/report"
+	"github.com/nolive/nolive/harness/scenario"
+)
+
+// Run is one run that specs ask for.
+type Run struct {
+	// Name is what the run and its folder are called, unique in the suite.
+	Name string
+	// Scenario is what to run on Engine, and File where it is from, for the events
+	// of a failed spec; nil writes none.
+	Scenario *scenario.Scenario
+	File     *scenario.File
+	Engine   harness.Engine
+	// Runner says how. Its Speed is 0: how fast a run may be its scenario says, and
+	// what the machine disturbed is repeated slower.
+	Runner harness.Runner
+	// Length is about how long it takes, in real time; 0 is what its load tells.
+	Length time.Duration
+	// Busy is true for a run of so many requests that it takes a core by itself.
+	Busy bool
+	// Proves says why a run whose own timing was good enough proves nothing all the
+	// same, such as one whose proxy was late; "" when it does prove something, a
+	// failure too. It may be nil.
+	Proves func(*harness.Result) string
+}
+
+// tries is how often a run is repeated, slower each time, when Proves refuses it.
+const tries = 4
+
+// future is a run that a spec can wait for.
+type future struct {
+	Run
+	folder string
+	done   chan struct{}
+	result *harness.Result
+	err    error
+}
+
+// run runs it until it proves something. What it says that it proves nothing by
+// stands in the result, so that no spec takes it for more.
+func (f *future) run(ctx context.Context) {
+	defer close(f.done)
+	runner, s := f.Runner, *f.Scenario
+	if f.Engine == harness.Nginx {
+		runner.NginxDir = f.folder
+	}
+	for try := 1; ; try++ {
+		f.result, f.err = runner.Run(ctx, &s, f.Engine)
+		if f.err != nil || f.Proves == nil || !f.result.Valid() {
+			return
+		}
+		f.result.Invalid = f.Proves(f.result)
+		if f.result.Valid() || try == tries || f.Engine == harness.Sim || ctx.Err() != nil {
+			return
+		}
+		s.MaxSpeed = max(1, f.result.Speed/2)
+	}
+}
+
+// leave writes what a failed spec leaves of the run: nginx's configuration and
+// logs are in the folder already, the events and what a terminal would show aren't.
+func (f *future) leave() error {
+	if f.result == nil {
+		return nil
+	}
+	if err := os.MkdirAll(f.folder, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(f.folder, "report.txt"), []byte(Text(f.result)), 0o644); err != nil {
+		return err
+	}
+	if f.File == nil || f.result.Events == nil {
+		return nil
+	}
+	out, err := os.Create(filepath.Join(f.folder, "events.jsonl"))
+	if err != nil {
+		return err
+	}
+	if err := harness.WriteLog(out, f.result, f.File); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
+
+// Text is a result as the terminal shows it, with a lane for each backend.
+func Text(r *harness.Result) string {
+	var b strings.Builder
+	report.Text(&b, r, 120)
+	return b.String()
+}
+
+// Show adds the result to the spec's report.
+func Show(name string, r *harness.Result) {
+	ginkgo.AddReportEntry(name, ginkgo.ReportEntryVisibilityFailureOrVerbose, ginkgo.Offset(1), Text(r))
+}
+
+// Differences are those of two runs of one plan, a line each.
+func Differences(a, b *harness.Result) string {
+	var lines []string
+	for _, d := range harness.Compare(a, b) {
+		lines = append(lines, fmt.Sprint(d))
+	}
+	return strings.Join(lines, "\n")
+}

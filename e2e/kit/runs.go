@@ -1,0 +1,165 @@
+package kit
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+	"sync"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/harness"
+)
+
+// busy is how many of the runs that keep a core busy go on side by side: more would
+// only be late together, and everybody else with them.
+const busy = 3
+
+// Runs are the runs of a suite. They go on side by side in the background, and
+// specs, which come one after another, take their results: so no spec waits for
+// scenario time that another one waits for too, and a run serves every spec that
+// asks for it.
+//
+// That is why the suites don't run with ginkgo -p. Its processes share nothing, so
+// each would repeat the runs that its specs ask for, none would know how much goes
+// on beside it, and a spec that waits holds up a process. Two cores are kept busy by
+// two packages at once, as go test runs them, and by the runs within each.
+type Runs struct {
+	suite        string
+	ctx          context.Context
+	stop         context.CancelFunc
+	slots, heavy chan struct{}
+
+	mu   sync.Mutex
+	all  map[string]*future
+	used []*future // by the present spec
+	kept map[*future]bool
+}
+
+// NewRuns prepares the runs of a suite, whose files go to a folder of its name. At
+// most atOnce of them go on side by side on sockets, beside the busy ones; they
+// mostly wait, and one that others disturb too much says so and is repeated. Call it
+// once, at the top level: it looks after what failed specs leave, and at the end
+// waits for everything that still goes on.
+func NewRuns(suite string, atOnce int) *Runs {
+	r := &Runs{suite: suite, all: map[string]*future{}, kept: map[*future]bool{},
+		slots: make(chan struct{}, atOnce), heavy: make(chan struct{}, busy)}
+	r.ctx, r.stop = context.WithCancel(context.Background())
+	BeforeEach(func() { r.used = nil })
+	AfterEach(r.keep)
+	AfterSuite(r.end)
+	return r
+}
+
+// Begin starts runs, the longest first, so that none is left over at the end.
+func (r *Runs) Begin(runs ...Run) {
+	GinkgoHelper()
+	for i := range runs {
+		if runs[i].Length == 0 {
+			runs[i].Length = harness.Length(runs[i].Scenario)
+		}
+	}
+	runs = slices.Clone(runs)
+	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.Length, a.Length) })
+	// The simulator's go one by one: they take milliseconds and a whole core.
+	var virtual, light, heavy []*future
+	for _, one := range runs {
+		f := &future{Run: one, folder: Folder(r.suite, one.Name), done: make(chan struct{})}
+		r.mu.Lock()
+		taken := r.all[one.Name] != nil
+		r.all[one.Name] = f
+		r.mu.Unlock()
+		Expect(taken).To(BeFalse(), "two runs are called %s", one.Name)
+		switch {
+		case one.Engine == harness.Sim:
+			virtual = append(virtual, f)
+		case one.Busy:
+			heavy = append(heavy, f)
+		default:
+			light = append(light, f)
+		}
+	}
+	go func() {
+		for _, f := range virtual {
+			f.run(r.ctx)
+		}
+	}()
+	go r.through(light, r.slots)
+	go r.through(heavy, r.heavy)
+}
+
+// through runs runs as slots get free.
+func (r *Runs) through(list []*future, slots chan struct{}) {
+	for _, f := range list {
+		slots <- struct{}{}
+		go func() {
+			f.run(r.ctx)
+			<-slots
+		}()
+	}
+}
+
+// Result waits for a run that was begun. One that could not happen or proves
+// nothing fails the spec: here nothing is skipped.
+func (r *Runs) Result(ctx context.Context, name string) *harness.Result {
+	GinkgoHelper()
+	r.mu.Lock()
+	f := r.all[name]
+	r.used = append(r.used, f)
+	r.mu.Unlock()
+	Expect(f).NotTo(BeNil(), "no such run: %s", name)
+	Eventually(ctx, f.done).Should(BeClosed(), "%s takes too long", name)
+	Expect(f.err).NotTo(HaveOccurred(), "%s", name)
+	Show(name, f.result)
+	Expect(f.result.Invalid).To(BeEmpty(), "%s proves nothing", name)
+	return f.result
+}
+
+// Do begins runs and waits for all of them.
+func (r *Runs) Do(ctx context.Context, runs ...Run) []*harness.Result {
+	GinkgoHelper()
+	r.Begin(runs...)
+	var results []*harness.Result
+	for _, one := range runs {
+		results = append(results, r.Result(ctx, one.Name))
+	}
+	return results
+}
+
+// keep leaves what a failed spec's runs had in their folders, and says where.
+func (r *Runs) keep() {
+	if !CurrentSpecReport().Failed() {
+		return
+	}
+	for _, f := range r.used {
+		if f == nil {
+			continue
+		}
+		select {
+		case <-f.done:
+		default:
+			continue // it is still going on
+		}
+		r.kept[f] = true
+		Expect(f.leave()).To(Succeed())
+		GinkgoWriter.Println("configuration, logs and events:", f.folder)
+		AddReportEntry("configuration, logs and events", f.folder)
+	}
+}
+
+// end stops what is left and waits for it, so that no process and no container
+// stays behind, and removes what no failed spec needs.
+func (r *Runs) end() {
+	r.stop()
+	for _, f := range r.all {
+		<-f.done
+		if !r.kept[f] {
+			Expect(os.RemoveAll(f.folder)).To(Succeed())
+		}
+	}
+	if len(r.kept) == 0 {
+		_ = os.Remove(Folder(r.suite)) // it is empty
+	}
+}
