@@ -5,15 +5,11 @@
 package responses
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-
-	"github.com/nolive/nolive/harness"
-	"github.com/nolive/nolive/harness/scenario"
 )
 
 func TestResponses(t *testing.T) {
@@ -75,25 +71,6 @@ expect:
 
 var _ = Describe("the response", func() {
 	It("is read by every engine as by nginx", func(ctx SpecContext) {
-		f, problems := scenario.Parse("responses.yaml", []byte(text), nil)
-		Expect(problems.Err()).NotTo(HaveOccurred())
-		s := f.Scenarios[0]
-		found, err := harness.Runner{}.FindNginx(ctx)
-		Expect(err).NotTo(HaveOccurred())
-		run := func(ctx context.Context, e harness.Engine) *harness.Result {
-			r, err := harness.Runner{Speed: 1, DefaultVersion: found}.Run(ctx, s, e)
-			Expect(err).NotTo(HaveOccurred(), "on %s", e)
-			Expect(r.Invalid).To(BeEmpty(), "on %s", e)
-			for _, v := range r.Verdicts {
-				Expect(v.OK).To(BeTrue(), "on %s: %s: got %s", e, v.Check, v.Got)
-			}
-			return r
-		}
-		judge := run(ctx, harness.Nginx)
-		for _, e := range []harness.Engine{harness.Sim, harness.Reference} {
-			for _, d := range harness.Compare(judge, run(ctx, e)) {
-				Fail("nginx and " + string(e) + ": " + d.String())
-			}
-		}
+		agreed(ctx, text)
 	}, NodeTimeout(2*time.Minute))
 })

@@ -3,10 +3,9 @@ package live
 import (
 	"bytes"
 	"net"
-)
 
-// smallBody is the largest body that goes out in one write with its head.
-const smallBody = 8 << 10
+	"github.com/nolive/nolive/harness/scenario"
+)
 
 // filler is what request bodies consist of; nobody writes to it.
 var filler = bytes.Repeat([]byte("x"), 32<<10)
@@ -17,7 +16,7 @@ var filler = bytes.Repeat([]byte("x"), 32<<10)
 func (c *client) ask(cn *conn, n int) answer {
 	b := c.head.append(cn.scratch[:0], n)
 	body := c.spec.Body
-	if body <= smallBody {
+	if body <= scenario.OneWrite {
 		b = append(b, filler[:body]...)
 		body = 0
 	}

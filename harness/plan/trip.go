@@ -23,6 +23,9 @@ type Trip struct {
 	Header      func(name string) string
 	// Body is the number of bytes of its body.
 	Body int64
+	// Spent is true for a body that an earlier pass streamed: the head announces it
+	// and nothing follows, because nginx hasn't kept it.
+	Spent bool
 	// Stream is where the connection goes when a stream server takes it: then the
 	// request goes with it as it is, and there is no Step.
 	Stream *nginxconf.StreamPass
@@ -31,6 +34,7 @@ type Trip struct {
 	from    scenario.Address
 	way     nginxconf.Way
 	facts   variable.Request
+	read    bool // an earlier pass has read the body
 }
 
 // Trip begins the way of a request from an address; nil when nothing listens.
@@ -102,7 +106,10 @@ func (n *Trip) Intercept(status int) *Trip {
 }
 
 func (n *Trip) fork() *Trip {
-	out := &Trip{traffic: n.traffic, from: n.from, way: n.way, facts: n.facts}
+	out := &Trip{
+		traffic: n.traffic, from: n.from, way: n.way, facts: n.facts,
+		read: n.read || n.Step.Pass != nil, Spent: n.Spent || n.Arrival.Policy.Unbuffered,
+	}
 	out.way.Fork(&out.facts)
 	return out
 }
@@ -179,6 +186,7 @@ func (n *Trip) arrive() {
 	} else if p.NoRequestBody || n.way.Discarded() {
 		n.Body = 0
 	}
+	n.Arrival.Policy.Unbuffered = n.streams()
 	type line struct{ name, value string }
 	var lines []line
 	if len(p.Headers) > 0 {
@@ -199,4 +207,16 @@ func (n *Trip) arrive() {
 		}
 		return ""
 	}
+}
+
+// streams says whether the body goes to the backend as it comes. One that the
+// client writes at once is all there when nginx looks, of a longer one nginx
+// sees the head first.
+func (n *Trip) streams() bool {
+	p := n.Step.Pass
+	if n.Body == 0 || n.Spent || n.read || !p.Streams(false) {
+		return false
+	}
+	const head = 200 // about
+	return n.Body > scenario.OneWrite || n.Body > p.Ahead(head, n.Body, false)
 }

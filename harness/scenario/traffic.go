@@ -22,6 +22,12 @@ const (
 	maxBody = 1 << 30
 )
 
+// OneWrite is the largest body, in bytes, that a client sends in one write with its
+// request's head. A proxy that streams bodies has all of such a one when it looks;
+// it is as much as nginx then reads at once by default (client_body_buffer_size
+// and a quarter of it).
+const OneWrite = 10 << 10
+
 func (r *resolver) traffic() {
 	n := bind.Node(r.b, &r.form.Traffic)
 	if n == nil || n.Kind != yaml.MappingNode {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -125,6 +126,9 @@ func (s *Sim) readBy(x *exchange) {
 		return
 	}
 	script, keep := s.pick(x)
+	if x.trip.Spent && x.trip.Body > 0 {
+		script = withoutBody(script)
+	}
 	s.sink.Emit(event.Event{
 		At: s.now, Kind: event.BackendGot, Request: x.request, Peer: x.b.name, Cached: x.conn.exchanges > 1, Detail: script.Name,
 	})
@@ -137,6 +141,18 @@ func (s *Sim) readBy(x *exchange) {
 		return
 	}
 	s.act(x, script, keep)
+}
+
+// withoutBody is how far a script gets when the request's body never comes.
+func withoutBody(s *fault.Script) *fault.Script {
+	for i, st := range s.Steps {
+		if st.Op == fault.ReadAll || st.Op == fault.ReadBody {
+			cut := *s
+			cut.Steps = append(slices.Clone(s.Steps[:i]), fault.Step{Op: fault.Stall})
+			return &cut
+		}
+	}
+	return s
 }
 
 // act lets the backend do what the script says from now on.

@@ -222,3 +222,40 @@ func TestEndsBeforeTheRequestIsRead(t *testing.T) {
 		})
 	}
 }
+
+// A streamed body is sent once; one that was there at once is sent again; and what
+// an error page leads to gets none of it.
+func TestStreamedBody(t *testing.T) {
+	reset := mustFault(t, &fault.ResetSpec{})
+	for _, c := range []struct {
+		name, location string
+		body           int64
+		want           []string
+	}{
+		{"streamed", "", 200 << 10, []string{"0s ended a reset 502"}},
+		{"short", "", 8 << 10, []string{"0s ended a reset 502", "0s ended b passed 200"}},
+		{"a small buffer", "client_body_buffer_size 1k;", 8 << 10, []string{"0s ended a reset 502"}},
+		{"a body of its own", `proxy_set_body x;`, 200 << 10, []string{"0s ended a reset 502", "0s ended b passed 200"}},
+		{"an error page", "error_page 502 = @other;", 200 << 10, []string{"0s ended a reset 502", "2s ended c read_timeout 504"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := incident(t, `upstream u { server a; server b; } upstream v { server c; }
+			server { proxy_request_buffering off; proxy_read_timeout 2s;
+				location / { proxy_pass http://u; `+c.location+` } location @other { proxy_pass http://v; } }`,
+				map[string]fault.Rules{"a": {{Do: reset}}},
+				scenario.Traffic{Name: "x", Method: "PUT", Path: "/", Body: c.body, Load: scenario.Load{At: []time.Duration{0}}})
+			if diff := cmp.Diff(c.want, story(run(t, s), event.AttemptEnded)); diff != "" {
+				t.Errorf("want -, got +\n%s", diff)
+			}
+		})
+	}
+}
+
+func mustFault(t testing.TB, s fault.Spec) fault.Fault {
+	t.Helper()
+	f, err := s.Fault()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

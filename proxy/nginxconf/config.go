@@ -190,6 +190,10 @@ type Pass struct {
 	BufferSize, Buffers int
 	// Unbuffered is proxy_buffering off: the client gets every byte at once.
 	Unbuffered bool
+	// StreamsBody is proxy_request_buffering off; which bodies are meant says
+	// Streams. BodyBuffer is client_body_buffer_size in bytes.
+	StreamsBody bool
+	BodyBuffer  int
 	// NoRequestHeaders and NoRequestBody are proxy_pass_request_headers off and
 	// proxy_pass_request_body off.
 	NoRequestHeaders, NoRequestBody bool

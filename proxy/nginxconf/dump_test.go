@@ -174,6 +174,9 @@ func dumpLocation(b *strings.Builder, l *Location) {
 		if p.Unbuffered {
 			b.WriteString(" unbuffered")
 		}
+		if p.StreamsBody {
+			fmt.Fprintf(b, " streams beyond %d", p.BodyBuffer)
+		}
 		for _, h := range p.Headers {
 			if !strings.EqualFold(h.Name, "Connection") {
 				fmt.Fprintf(b, " %s=%q", h.Name, h.value.Source())

@@ -31,20 +31,21 @@ type proxyLevel struct {
 	// intercept is proxy_intercept_errors, buffering proxy_buffering; noHeaders and
 	// noBody are proxy_pass_request_headers off and proxy_pass_request_body off.
 	intercept, buffering, passHeaders, passBody *bool
-	// streamed is proxy_request_buffering off.
+	// streamed is proxy_request_buffering off, bodyBuffer client_body_buffer_size.
 	streamed     *bool
+	bodyBuffer   *int
 	buffers      bufferSizes
 	method, body *variable.Template
 	settings     settings
 }
 
 func defaults(v upstream.Version) proxyLevel {
-	minute, none, tries, no := 60*time.Second, time.Duration(0), 0, false
+	minute, none, tries, no, body := 60*time.Second, time.Duration(0), 0, false, defaultBodyBuffer
 	next, http11 := upstream.Flags(0), v.KeepsByDefault()
 	yes := true
 	return proxyLevel{
 		connect: &minute, send: &minute, read: &minute, next: &next, tries: &tries, timeout: &none, http11: &http11, keepClient: &no,
-		intercept: &no, buffering: &yes, passHeaders: &yes, passBody: &yes, streamed: &no, settings: defaultSettings(),
+		intercept: &no, buffering: &yes, passHeaders: &yes, passBody: &yes, streamed: &no, bodyBuffer: &body, settings: defaultSettings(),
 	}
 }
 
@@ -71,6 +72,7 @@ func (l proxyLevel) over(outer proxyLevel) proxyLevel {
 	inherit(&l.method, outer.method)
 	inherit(&l.body, outer.body)
 	inherit(&l.streamed, outer.streamed)
+	inherit(&l.bodyBuffer, outer.bodyBuffer)
 	l.buffers = l.buffers.over(outer.buffers)
 	l.settings = l.settings.over(outer.settings)
 	if l.headers == nil {
@@ -122,6 +124,8 @@ func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
 		case "proxy_request_buffering":
 			on := strings.EqualFold(d.Arg(0), "off")
 			l.streamed = &on
+		case "client_body_buffer_size":
+			l.bodyBuffer = bodyBuffer(d)
 		case "proxy_buffer_size", "proxy_buffers", "proxy_busy_buffers_size":
 			l.buffers.read(d)
 		case "proxy_buffering":
@@ -301,7 +305,7 @@ func (p *Pass) take(l proxyLevel, keeps bool) {
 	p.ConnectTimeout, p.SendTimeout, p.ReadTimeout = *l.connect, *l.send, *l.read
 	p.Policy = upstream.Policy{Next: *l.next, Tries: *l.tries, Timeout: *l.timeout}
 	p.HTTP11, p.KeepConnection, p.IgnoreClientAbort = *l.http11, keeps, *l.keepClient
-	p.Policy.Unbuffered = *l.streamed
+	p.StreamsBody, p.BodyBuffer = *l.streamed, *l.bodyBuffer
 	p.BufferSize, p.Buffers = l.buffers.sizes()
 	p.InterceptErrors, p.Unbuffered = *l.intercept, !*l.buffering
 	p.NoRequestHeaders, p.NoRequestBody = !*l.passHeaders, !*l.passBody

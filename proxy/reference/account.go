@@ -48,6 +48,7 @@ type account struct {
 	keep     bool // the client asked to keep the connection
 	gone     bool // the client left
 	id       string
+	counted  int64 // how much of the body rq.Length has
 }
 
 var _ variable.Facts = (*account)(nil)
@@ -183,11 +184,21 @@ func (a *account) pass(uri string) {
 func (a *account) body() {
 	c := a.client
 	a.rq.Length += c.body.raw
-	if c.rq.chunked {
+	a.counted = c.body.raw
+	if c.rq.chunked && c.body.rest == nil {
 		a.rq.ContentLength = c.body.size
 	}
-	if c.body.file == nil && c.body.n > 0 {
+	if c.body.rest == nil && c.body.file == nil && c.body.n > 0 {
 		a.rq.Body = append([]byte(nil), c.body.mem[:c.body.n]...)
+	}
+}
+
+// bodyOver notes the end of a body that was passed on as it came.
+func (a *account) bodyOver() {
+	c := a.client
+	a.rq.Length += c.body.raw - a.counted
+	if c.rq.chunked && c.body.rest != nil && c.body.rest.done {
+		a.rq.ContentLength = c.body.size
 	}
 }
 

@@ -15,6 +15,7 @@ func (c *client) arrival(pass *nginxconf.Pass) upstream.Arrival {
 	a := upstream.Arrival{
 		ID: c.rq.id, Method: c.rq.method, Worker: c.workerNumber(), Location: pass.Number, Policy: pass.Policy, Seed: c.proxy.roster.seed,
 	}
+	a.Policy.Unbuffered = c.coming() != nil
 	switch u := pass.Upstream; u.Method {
 	case upstream.IPHash:
 		a.ClientAddr = pass.Client(c.remote(), c.vars.Header).AsSlice()

@@ -28,7 +28,8 @@ type attempt struct {
 }
 
 // run sends the request and reads the response header into c.rb and c.rs. The
-// outcome says how it failed, 0 when there is a whole header; err is errHalted.
+// outcome says how it failed, 0 when there is a whole header; err is errHalted or
+// errBody.
 func (a *attempt) run() (event.Outcome, error) {
 	c := a.c
 	c.use(&a.up.sock)
@@ -36,12 +37,17 @@ func (a *attempt) run() (event.Outcome, error) {
 	c.rb.drop()
 	c.rb.size = cmp.Or(a.pass.BufferSize, page)
 	c.doing.Store(sending)
+	rest := c.coming()
+	if rest != nil {
+		rest.begun = true
+		c.unwatch()
+	}
 	n, err := a.up.writeReady(c.out)
 	switch {
 	case err != nil:
 		a.broken, a.why = true, err
-	case n < len(c.out) || c.file != nil:
-		a.sender = send(a.up, c.out[n:], c.file, c.proxy.clock.Real(a.pass.SendTimeout))
+	case n < len(c.out) || c.file != nil || rest != nil:
+		a.sender = send(a.up, c.out[n:], c.file, rest, c.proxy.clock.Real(a.pass.SendTimeout))
 	default:
 		a.sent = time.Now()
 	}
@@ -73,6 +79,9 @@ func (a *attempt) header() (event.Outcome, error) {
 		case err == errSignal:
 			if o := a.sendingOver(); o != 0 {
 				return o, nil
+			}
+			if c.body.status() != 0 {
+				return 0, errBody
 			}
 			if !a.broken {
 				limit()
@@ -128,8 +137,12 @@ func (a *attempt) sendingOver() event.Outcome {
 	switch a.sender.err {
 	case nil:
 		a.sent = a.sender.at
+		if a.sender.body != nil && !a.pass.IgnoreClientAbort {
+			a.c.rewatch()
+		}
 	case errTimeout:
 		return event.SendTimeout
+	case errBody:
 	default:
 		a.broken, a.why = true, a.sender.err
 	}

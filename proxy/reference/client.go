@@ -160,6 +160,19 @@ func (c *client) ignore() {
 	c.mu.Unlock()
 }
 
+// unwatch lets the client leave unnoticed while its body is passed on; reading
+// that finds out. rewatch ends it. A client whose end came with the rest of its
+// body has left unnoticed: nginx is told only once.
+func (c *client) unwatch() { c.watching(false) }
+func (c *client) rewatch() { c.watching(true) }
+
+// watching is called by them.
+func (c *client) watching(on bool) {
+	c.mu.Lock()
+	c.watch = on
+	c.mu.Unlock()
+}
+
 // use names the backend connection that halt has to interrupt, nil for none.
 func (c *client) use(up *sock) {
 	c.mu.Lock()

@@ -11,7 +11,8 @@
 // another. Headers are forwarded byte for byte and in order; names that nginx
 // ignores are left out.
 //
-//   - A request body is read whole before a backend is asked.
+//   - A request body is read whole before a backend is asked, or passed on as it
+//     comes with proxy_request_buffering off.
 //   - A response is held back in pages of 4 KiB, as proxy_buffers does, so that
 //     a reset or a time-out loses what a client of nginx would lose too; with
 //     proxy_buffering off it is passed on as it comes.

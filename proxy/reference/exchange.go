@@ -23,7 +23,7 @@ func (c *client) handle() bool {
 	// nginx reads a body before it passes a request on, and throws it away
 	// before it answers itself.
 	if !c.route.way.Refused() {
-		status := c.readBody()
+		status := c.readBody(step.Pass)
 		if c.account != nil {
 			c.account.body()
 			if status == 413 {
@@ -41,7 +41,10 @@ func (c *client) handle() bool {
 	} else if c.account != nil && c.rq.length > c.route.way.BodyLimit() {
 		c.account.tooLarge()
 	}
-	if c.body.size < c.rq.length || c.rq.chunked && c.route.way.Closes() {
+	rest := c.body.rest
+	if rest != nil {
+		c.logsLate = true // if at the end it isn't all read
+	} else if c.body.size < c.rq.length || c.rq.chunked && c.route.way.Closes() {
 		// The rest of the body is still to come.
 		c.rq.keepAlive, c.logsLate = false, true
 		defer c.lingers()
@@ -54,9 +57,39 @@ func (c *client) handle() bool {
 		}
 		step, over = c.pass(step)
 		c.release()
+		if rest != nil {
+			rest.spent = true
+		}
+	}
+	if rest != nil {
+		c.settle(rest)
 	}
 	c.body.drop()
 	return c.rq.keepAlive && !c.halted()
+}
+
+// settle ends a request whose body was passed on as it came. What is left of it
+// nginx reads and throws away.
+func (c *client) settle(rest *upload) {
+	if rest.done {
+		c.unread(rest.from.unread())
+		c.logsLate = false
+	}
+	if c.account != nil {
+		c.account.bodyOver()
+	}
+	switch {
+	case rest.done:
+	case rest.status == 400 || rest.status == 408:
+		c.rq.keepAlive = false
+	default:
+		c.rq.keepAlive = false
+		c.lingers()
+		return
+	}
+	if c.account != nil {
+		c.account.over()
+	}
 }
 
 // lingers lets a client that is still sending read its answer.
@@ -112,6 +145,10 @@ func (c *client) pass(step nginxconf.Step) (next nginxconf.Step, over bool) {
 		c.rq.keepAlive = false
 		c.answered(499)
 		return step, true
+	case c.body.status() == 400, c.body.status() == 408: // the client's end, and none of its wishes
+		c.rq.keepAlive = false
+		c.answered(c.body.status())
+		return step, true
 	case d.Status == intercepted:
 		return c.instead, false
 	}
@@ -149,6 +186,11 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 	}
 	o, err := a.run()
 	switch {
+	case err == errBody:
+		a.over()
+		up.close()
+		n.end(c, event.Aborted, 0)
+		return upstream.Decision{Action: upstream.Answer, Status: c.body.status()}, nil
 	case err != nil:
 		a.over()
 		up.close()

@@ -54,6 +54,7 @@ func (c *client) readHead() (status int, err error) {
 			if end > 0 {
 				c.in.r += end
 				status := c.rq.scan(b[:end])
+				c.rq.size = end
 				c.rq.keepAlive = c.rq.keepAlive && status == 0
 				switch {
 				case c.account == nil:

@@ -40,7 +40,10 @@ func (r *relay) run() {
 	c.doing.Store(passing)
 	// Nothing more of the request is sent once the answer is on its way
 	// (ngx_http_upstream_send_request_handler).
-	r.attempt.quiet()
+	// What still comes of a body is passed on all the same.
+	if c.coming() == nil {
+		r.attempt.quiet()
+	}
 	if !r.attempt.sent.IsZero() {
 		r.read.Add(c.proxy.clock.At(r.attempt.sent), r.attempt.pass.ReadTimeout)
 	}
@@ -142,6 +145,12 @@ func (r *relay) goesOn(err error) bool {
 	switch err {
 	case nil:
 		return true
+	case errSignal: // the sending is over, however
+		r.attempt.sendingOver()
+		if r.c.body.status() == 0 {
+			return true
+		}
+		r.aborted(err)
 	case errHalted:
 		r.aborted(err)
 	case io.EOF:

@@ -1,8 +1,11 @@
 package reference
 
-import "github.com/nolive/nolive/proxy/wire"
+import (
+	"os"
 
-import "os"
+	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/wire"
+)
 
 // bodyInMemory is client_body_buffer_size, 16 KiB on 64 bit. A larger body goes to a temporary file that has no name.
 const bodyInMemory = 16 << 10
@@ -14,6 +17,8 @@ type body struct {
 	file *os.File
 	size int64
 	raw  int64 // bytes that it took on the wire
+	// rest is what is still to come, nil for a body that was read whole.
+	rest *upload
 }
 
 // add takes more of the body in.
@@ -50,18 +55,30 @@ func (b *body) forgetMemory() {
 	b.mem, b.n = nil, 0
 }
 
+// status is what was wrong with the part that was passed on as it came, 0 for nothing.
+func (b *body) status() int {
+	if b.rest == nil {
+		return 0
+	}
+	return b.rest.status
+}
+
 // drop releases everything.
 func (b *body) drop() {
 	b.forgetMemory()
 	if b.file != nil {
 		_ = b.file.Close()
 	}
+	if b.rest != nil {
+		b.rest.from.drop()
+	}
 	*b = body{}
 }
 
-// readBody reads the whole body of the request whose head was just read. status
-// is the proxy's answer when it can't, 0 when all is well.
-func (c *client) readBody() (status int) {
+// readBody reads the body of the request whose head was just read: whole, unless
+// pass, nil for none, streams it. status is the proxy's answer when it can't, 0
+// when all is well.
+func (c *client) readBody(pass *nginxconf.Pass) (status int) {
 	rq := &c.rq
 	if !rq.chunked && rq.length <= 0 {
 		return 0
@@ -81,6 +98,9 @@ func (c *client) readBody() (status int) {
 	}
 	from.w = copy(from.space(), here)
 	c.in.r += len(here)
+	if pass != nil && pass.Streams(rq.chunked) {
+		return c.readAhead(from, int64(len(here)), pass)
+	}
 	if !rq.chunked {
 		return c.readCounted(from)
 	}
@@ -102,8 +122,9 @@ func (c *client) readCounted(from *buffer) int {
 		if left == 0 {
 			return 0
 		}
-		from.r, from.w = 0, 0
-		from.b = from.b[:min(left, streamSize)]
+		// Not only b is made shorter: waiting gives it back.
+		from.drop()
+		from.size = int(min(left, streamSize))
 		if status := c.readMore(from); status != 0 {
 			return status
 		}

@@ -26,6 +26,7 @@ type request struct {
 	chunked   bool
 	http11    bool
 	keepAlive bool
+	size      int  // of the head, in bytes
 	expect    bool // waits for 100 Continue
 	head      bool // HEAD: the answer has no body
 }

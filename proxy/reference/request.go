@@ -36,10 +36,18 @@ func (c *client) compose(step nginxconf.Step) {
 	})
 	content, set := pass.RequestBody(way)
 	length := int64(len(content))
-	if !set {
+	rest := c.body.rest
+	switch {
+	case set:
+	case rest == nil || rq.chunked && rest.done:
 		length = c.body.size
+	default:
+		length = rq.length // -1 for chunks
 	}
-	if (set || rq.chunked || rq.length >= 0) && !pass.Sets(contentLength) {
+	switch {
+	case length < 0:
+		b = append(b, "Transfer-Encoding: chunked\r\n"...)
+	case (set || rq.chunked || rq.length >= 0) && !pass.Sets(contentLength):
 		b = append(b, "Content-Length: "...)
 		b = strconv.AppendInt(b, length, 10)
 		b = append(b, "\r\n"...)
@@ -58,7 +66,10 @@ func (c *client) compose(step nginxconf.Step) {
 	switch {
 	case set:
 		b = append(b, content...)
-	case !pass.NoRequestBody:
+	case pass.NoRequestBody || rest != nil && rest.begun:
+	case length < 0:
+		b = c.firstChunk(b)
+	default:
 		b = append(b, c.body.mem[:c.body.n]...)
 		c.file = c.body.file
 	}

@@ -13,6 +13,7 @@ import (
 type sender struct {
 	up    *upconn
 	limit time.Duration // proxy_send_timeout, real time
+	body  *upload       // what follows as it comes, nil for nothing
 	quit  atomic.Bool
 	done  chan struct{}
 	over  atomic.Bool
@@ -26,9 +27,10 @@ var _ halter = (*sender)(nil)
 
 func (s *sender) halted() bool { return s.quit.Load() }
 
-// send starts sending rest, then the file, and wakes the reader when it is done.
-func send(up *upconn, rest []byte, file *os.File, limit time.Duration) *sender {
-	s := &sender{up: up, limit: limit, done: make(chan struct{})}
+// send starts sending rest, then the file, then a body that still comes, and wakes
+// the reader when it is done.
+func send(up *upconn, rest []byte, file *os.File, body *upload, limit time.Duration) *sender {
+	s := &sender{up: up, limit: limit, body: body, done: make(chan struct{})}
 	go func() {
 		s.err = s.run(rest, file)
 		s.at = time.Now()
@@ -40,6 +42,14 @@ func send(up *upconn, rest []byte, file *os.File, limit time.Duration) *sender {
 }
 
 func (s *sender) run(rest []byte, file *os.File) error {
+	if err := s.kept(rest, file); err != nil || s.body == nil {
+		return err
+	}
+	return s.body.passOn(s.up, s.limit, s)
+}
+
+// kept sends what the proxy has.
+func (s *sender) kept(rest []byte, file *os.File) error {
 	if err := s.up.write(rest, s.limit, s); err != nil || file == nil {
 		return err
 	}
@@ -66,6 +76,9 @@ func (s *sender) stop() bool {
 	s.quit.Store(true)
 	if !s.over.Load() {
 		s.up.pokeWrite()
+		if s.body != nil {
+			s.body.c.sock.pokeRead()
+		}
 	}
 	<-s.done
 	s.up.signal.Store(false)

@@ -84,8 +84,9 @@ func (s *sock) close() { _ = s.conn.Close() }
 // poke interrupts whoever reads or writes, now or next; they look at their halter.
 func (s *sock) poke() { _ = s.conn.SetDeadline(longAgo) }
 
-// pokeWrite interrupts the writer.
+// pokeWrite interrupts the writer, pokeRead the reader.
 func (s *sock) pokeWrite() { _ = s.conn.SetWriteDeadline(longAgo) }
+func (s *sock) pokeRead()  { _ = s.conn.SetReadDeadline(longAgo) }
 
 // wake interrupts the reader, which gets errSignal once.
 func (s *sock) wake() {
