@@ -40,31 +40,53 @@ func reserve(n int) (*ports, error) {
 // non-blocking back to blocking when it is handed to a child, so the flag is
 // set behind its back, and net.Listener.File wouldn't do.
 func (p *ports) add() error {
+	fd, address, err := BindFree(0)
+	if err != nil {
+		return err
+	}
+	p.files = append(p.files, os.NewFile(uintptr(fd), "listen"))
+	p.addresses = append(p.addresses, address)
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return os.NewSyscallError("fcntl", err)
+	}
+	return os.NewSyscallError("listen", syscall.Listen(fd, backlog))
+}
+
+// BindFree makes a TCP socket, which no child inherits by itself, and binds it to a
+// free port of 127.0.0.1; option is set to 1 before (SO_REUSEADDR), 0 is none. The
+// address is host:port.
+func BindFree(option int) (fd int, address string, err error) {
+	// A process started meanwhile must not inherit the descriptor.
 	syscall.ForkLock.RLock()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	fd, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		syscall.CloseOnExec(fd)
 	}
 	syscall.ForkLock.RUnlock()
 	if err != nil {
-		return fmt.Errorf("socket: %w", err)
+		return -1, "", os.NewSyscallError("socket", err)
 	}
-	p.files = append(p.files, os.NewFile(uintptr(fd), "listen"))
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		return fmt.Errorf("socket: %w", err)
+	if address, err = bindFree(fd, option); err != nil {
+		_ = syscall.Close(fd)
+		return -1, "", err
+	}
+	return fd, address, nil
+}
+
+func bindFree(fd, option int) (address string, err error) {
+	if option != 0 {
+		if err := syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, option, 1); err != nil {
+			return "", os.NewSyscallError("setsockopt", err)
+		}
 	}
 	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		return fmt.Errorf("bind: %w", err)
-	}
-	if err := syscall.Listen(fd, backlog); err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return "", os.NewSyscallError("bind", err)
 	}
 	name, err := syscall.Getsockname(fd)
 	if err != nil {
-		return fmt.Errorf("getsockname: %w", err)
+		return "", os.NewSyscallError("getsockname", err)
 	}
-	p.addresses = append(p.addresses, fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port))
-	return nil
+	return fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port), nil
 }
 
 // release closes our descriptors; nginx keeps its own.

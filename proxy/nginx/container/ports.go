@@ -1,8 +1,6 @@
 package container
 
 import (
-	"fmt"
-	"os"
 	"syscall"
 
 	"github.com/nolive/nolive/proxy/nginx"
@@ -29,28 +27,11 @@ func hold(n int) (*held, error) {
 }
 
 func (h *held) add() error {
-	// A process started meanwhile must not inherit the descriptor.
-	syscall.ForkLock.RLock()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	if err == nil {
-		syscall.CloseOnExec(fd)
-	}
-	syscall.ForkLock.RUnlock()
+	fd, address, err := nginx.BindFree(syscall.SO_REUSEADDR)
 	if err != nil {
-		return os.NewSyscallError("socket", err)
+		return err
 	}
-	h.fds = append(h.fds, fd)
-	if err := syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
-		return os.NewSyscallError("setsockopt", err)
-	}
-	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		return os.NewSyscallError("bind", err)
-	}
-	name, err := syscall.Getsockname(fd)
-	if err != nil {
-		return os.NewSyscallError("getsockname", err)
-	}
-	h.addresses = append(h.addresses, fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port))
+	h.fds, h.addresses = append(h.fds, fd), append(h.addresses, address)
 	return nil
 }
 
