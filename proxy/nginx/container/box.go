@@ -67,6 +67,7 @@ func (i *Image) start(ctx context.Context, e *engine, ports int) (*box, error) {
 		h.Binds = []string{owner.dir + ":" + owner.dir + ":z"}
 		h.NetworkMode = container.NetworkMode(i.network)
 		h.Ulimits = descriptors()
+		e.weigh(&h.Resources)
 		if i.network != Bridge {
 			return
 		}

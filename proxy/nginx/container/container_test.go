@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/moby/moby/api/types/container"
+
 	"github.com/nolive/nolive/proxy/nginx"
 )
 
@@ -77,6 +79,17 @@ func TestHold(t *testing.T) {
 	defer syscall.Close(fd)
 	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}, Port: address.Port}); !errors.Is(err, syscall.EADDRINUSE) {
 		t.Errorf("bound a held port: %v", err)
+	}
+}
+
+// Where containers would weigh as much as one process all together, each weighs more
+// by itself; elsewhere the system's own rules stand.
+func TestWeigh(t *testing.T) {
+	for cgroupfs, want := range map[bool]container.Resources{true: {CgroupParent: "/", CPUShares: shares}, false: {}} {
+		var r container.Resources
+		if (&engine{cgroupfs: cgroupfs}).weigh(&r); r.CgroupParent != want.CgroupParent || r.CPUShares != want.CPUShares {
+			t.Errorf("cgroupfs %v: %+v", cgroupfs, r)
+		}
 	}
 }
 

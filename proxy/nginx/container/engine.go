@@ -22,6 +22,8 @@ type engine struct {
 	here bool
 	// rootless is true when the engine runs as us, so that we are root inside.
 	rootless bool
+	// cgroupfs is true when the engine makes control groups by itself, not systemd.
+	cgroupfs bool
 }
 
 // How long an engine may take to answer, and Ryuk's image to come.
@@ -68,6 +70,7 @@ func connect(ctx context.Context) (*engine, error) {
 	// Docker Desktop's engine is in a virtual machine, and a rootless one in a
 	// network namespace of its own.
 	e.here = runtime.GOOS == "linux" && local(host) && !e.rootless && info.Info.OperatingSystem != "Docker Desktop"
+	e.cgroupfs = e.here && info.Info.CgroupDriver == "cgroupfs"
 	log.SetDefault(log.NewNoopLogger()) // it would tell every step on standard error
 	e.ryuk(ctx)
 	return e, nil
