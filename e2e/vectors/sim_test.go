@@ -9,9 +9,12 @@ import (
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
+// all are the vectors of the table and the matrix of proxy_next_upstream.
+var all = append(append([]vector{}, table...), matrix()...)
+
 func TestOnSim(t *testing.T) {
-	for i := range table {
-		v := &table[i]
+	for i := range all {
+		v := &all[i]
 		t.Run(v.name, func(t *testing.T) {
 			for _, w := range v.wrong(v.scenario(t, i, upstream.Version{}).Sim) {
 				t.Error(w)
@@ -22,8 +25,8 @@ func TestOnSim(t *testing.T) {
 
 // A vector that holds whatever happens would show nothing.
 func TestWrong(t *testing.T) {
-	for i := range table {
-		v := table[i]
+	for i := range all {
+		v := all[i]
 		run := v.scenario(t, i, upstream.Version{}).Sim
 		if v.want != nil {
 			v.want = append([]string{"200 3:200"}, v.want[1:]...)
@@ -38,7 +41,7 @@ func TestWrong(t *testing.T) {
 		if len(v.wrong(run)) == 0 {
 			t.Errorf("%s holds with another figure", v.name)
 		}
-		v = table[i]
+		v = all[i]
 		v.marks = "C"
 		if len(v.picked) == 0 && len(v.wrong(run)) == 0 {
 			t.Errorf("%s holds with other marks", v.name)

@@ -30,6 +30,9 @@ type vector struct {
 	truncated []int
 	// slow is the number of a request that takes a second.
 	slow int
+	// version is the nginx that the row is about, "" for the one that is here. No
+	// such nginx is here, so these run in the simulator and on the reference proxy.
+	version string
 }
 
 // window is a number of picks among the requests of some time.
@@ -118,6 +121,8 @@ var table = []vector{
 		load: []string{"GET times: 4, start: 100ms, pause: 100ms"}, want: []string{"200 1:200", "200 2:200", "200 1:200", "200 2:200"}, truncated: []int{1, 3}},
 	{name: "v21", servers: "A; B down", faults: map[string]string{"A": "hang"},
 		load: []string{"GET times: 2, start: 100ms, pause: 100ms"}, want: []string{"504 1:504", "502 u:502"}, marks: "A"},
+	{name: "v21-old", version: "1.19.5", servers: "A; B down", faults: map[string]string{"A": "hang"},
+		load: []string{"GET times: 2, start: 100ms, pause: 100ms"}, want: []string{"502 1:504+u:502", "502 u:502"}, marks: "A"},
 	{name: "v22", servers: "A weight=4 max_fails=2 fail_timeout=9s; B weight=4 max_fails=2 fail_timeout=9s", faults: map[string]string{"A": "request: 1 -> reset"},
 		load: []string{"GET at: [100ms, 150ms, 200ms, 250ms, 300ms, 350ms, 400ms, 450ms]"},
 		want: []string{"200 1:502+2:200", "200 2:200", "200 2:200", "200 1:200", "200 2:200", "200 1:200", "200 2:200", "200 1:200"}},
@@ -131,6 +136,9 @@ var table = []vector{
 	{name: "v25", servers: "A; B", faults: map[string]string{"A": "reset", "B": "reset"},
 		load: []string{"GET at: [100ms, 200ms, 300ms, 400ms, 500ms, 600ms]"},
 		want: []string{"502 1:502+2:502", "502 u:502", "502 u:502", "502 u:502", "502 u:502", "502 u:502"}, marks: "A B"},
+	{name: "v25-old", version: "1.11.4", servers: "A; B", faults: map[string]string{"A": "reset", "B": "reset"},
+		load:  []string{"GET at: [100ms, 200ms, 300ms, 400ms, 500ms, 600ms]"},
+		tried: map[string]int{"A": 3, "B": 3}, marks: "A B"},
 	{name: "v26", servers: "A; B", location: "proxy_connect_timeout 1s;", faults: map[string]string{"A": "blackhole"},
 		load: []string{"POST times: 2, start: 100ms, pause: 100ms"}, want: []string{"200 1:504+2:200", "200 2:200"}, marks: "A", slow: 1},
 	{name: "v27", servers: "A; B; C", location: "proxy_next_upstream_tries 2;", faults: map[string]string{"A": "reset", "B": "reset"},
@@ -141,6 +149,8 @@ var table = []vector{
 	{name: "v29", servers: "A fail_timeout=2s; B fail_timeout=2s", faults: map[string]string{"A": "until: 1s -> reset", "B": "until: 1s -> reset"},
 		load: []string{"GET at: [100ms, 200ms, 3100ms, 3200ms, 3300ms, 3400ms]"},
 		want: []string{"502 1:502+2:502", "502 u:502", "200 2:200", "200 2:200", "200 1:200", "200 2:200"}},
+	{name: "v30", servers: "A; B", faults: map[string]string{"A": "{malformed: junk}"},
+		load: []string{"GET " + three}, want: []string{"009 1:200", "200 2:200", "009 1:200"}},
 	// nginx-tests, upstream.t, "failures".
 	{name: "v31", servers: "A max_fails=3 fail_timeout=10s; B max_fails=3 fail_timeout=10s", faults: map[string]string{"A": "every: 3 -> close"},
 		load:  []string{"GET times: 30, start: 50ms, pause: 20ms"},

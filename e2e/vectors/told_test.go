@@ -23,6 +23,12 @@ type tb interface {
 // scenario is the vector as a scenario; n tells its port apart.
 func (v *vector) scenario(t tb, n int, version upstream.Version) *agree.Case {
 	t.Helper()
+	if v.version != "" {
+		var err error
+		if version, err = upstream.ParseVersion(v.version); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "name: %s\nproxy:\n  nginx: |\n    upstream %s {\n", v.name, v.name)
 	for line := range strings.SplitSeq(v.servers, "; ") {
@@ -97,7 +103,7 @@ type told struct {
 
 // String is "504 1:502+2:504".
 func (t *told) String() string {
-	return fmt.Sprintf("%d %s", t.status, strings.Join(t.attempts, "+"))
+	return fmt.Sprintf("%03d %s", t.status, strings.Join(t.attempts, "+"))
 }
 
 // tell puts a run in the table's words, in the order of sending; out are the

@@ -17,6 +17,9 @@ type Options struct {
 	Speed float64
 	// Together is how many cases run at the same time; 0 is 500.
 	Together int
+	// Keep lets every finding keep its run's events; otherwise those of many cases
+	// that agree are let go.
+	Keep bool
 	// Say is told of what goes on. May be nil.
 	Say func(Progress)
 }
@@ -106,7 +109,7 @@ func (o *Options) judged(ctx context.Context, all []*Case, speed float64, repeat
 	}
 	for i := range out {
 		out[i].Lateness = p.Late
-		if out[i].Verdict == Agreed && len(all) > alone {
+		if out[i].Verdict == Agreed && len(all) > alone && !o.Keep {
 			out[i].Run.Events = nil // they are many
 		}
 	}
