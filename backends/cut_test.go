@@ -28,7 +28,7 @@ func TestCutsAsAClientSeesThem(t *testing.T) {
 		want string
 	}{
 		{"request", fault.CutSpec{}, ""},
-		{"request, after a while", fault.CutSpec{RespondSpec: fault.RespondSpec{After: 30 * time.Millisecond}}, ""},
+		{"request, after a while", fault.CutSpec{RespondSpec: fault.RespondSpec{After: fault.For(30 * time.Millisecond)}}, ""},
 		{"header", fault.CutSpec{At: "header"}, cutHead[:len(cutHead)/2]},
 		{"header, 1 byte", fault.CutSpec{At: "header", Bytes: 1}, "H"},
 		{"header, all but one", fault.CutSpec{At: "header", Bytes: 37}, cutHead[:37]},
@@ -50,7 +50,7 @@ func TestCutsAsAClientSeesThem(t *testing.T) {
 			if got != c.want || how != end {
 				t.Errorf("%s: got %q and %s, want %q and %s", c.name, got, how, c.want, end)
 			}
-			if wait := c.cut.After + c.cut.Pause; time.Since(begun) < wait {
+			if wait := c.cut.After.For + c.cut.Pause; time.Since(begun) < wait {
 				t.Errorf("%s: it took %v, want at least %v", c.name, time.Since(begun), wait)
 			}
 		}
@@ -61,7 +61,7 @@ func TestCutsAsAClientSeesThem(t *testing.T) {
 // reset: an orderly close must not.
 func TestCutsAtAccept(t *testing.T) {
 	for _, after := range []time.Duration{0, 30 * time.Millisecond} {
-		cut := fault.CutSpec{At: "accept", RespondSpec: fault.RespondSpec{After: after}}
+		cut := fault.CutSpec{At: "accept", RespondSpec: fault.RespondSpec{After: fault.For(after)}}
 		for end, spec := range map[string]fault.Spec{
 			"fin": &fault.CloseSpec{CutSpec: cut}, "rst": &fault.ResetSpec{CutSpec: cut},
 		} {

@@ -51,7 +51,7 @@ func TestHangLastsUntilSomebodyCloses(t *testing.T) {
 
 // Whatever the script waits for, a client that leaves ends the exchange.
 func TestClientThatLeavesEndsTheExchange(t *testing.T) {
-	hour := fault.RespondSpec{After: time.Hour}
+	hour := fault.RespondSpec{After: fault.For(time.Hour)}
 	for name, spec := range map[string]fault.Spec{
 		"answer": &hour,
 		"drip":   &fault.DripSpec{Every: time.Hour},
@@ -69,7 +69,7 @@ func TestClientThatLeavesEndsTheExchange(t *testing.T) {
 }
 
 func TestPipelinedRequestsAreKeptWhileTheScriptWaits(t *testing.T) {
-	s := start(t, backends.Options{Rules: always(t, &fault.RespondSpec{After: 20 * time.Millisecond})})
+	s := start(t, backends.Options{Rules: always(t, &fault.RespondSpec{After: fault.For(20 * time.Millisecond)})})
 	c := dial(t, s.Addr())
 	send(t, c, strings.Repeat(get, 3))
 	r := bufio.NewReader(c)
@@ -143,7 +143,7 @@ func TestAnswerComesNotBeforeItsTime(t *testing.T) {
 	for _, speed := range []float64{1, 10} {
 		clk := clock.New(speed)
 		clk.Begin(time.Now())
-		s := start(t, backends.Options{Rules: always(t, &fault.RespondSpec{After: after}), Clock: clk})
+		s := start(t, backends.Options{Rules: always(t, &fault.RespondSpec{After: fault.For(after)}), Clock: clk})
 		c := dial(t, s.Addr())
 		sent := clk.Now()
 		send(t, c, get)
@@ -203,7 +203,7 @@ func TestLatenessOfADripDoesNotAddUp(t *testing.T) {
 func TestSlowPDFIsStreamedWhole(t *testing.T) {
 	const size = 2 << 20
 	s := start(t, backends.Options{Rules: always(t, &fault.SlowPDFSpec{
-		Generate: 50 * time.Millisecond, Size: size, Rate: 20 << 20})})
+		Generate: fault.For(50 * time.Millisecond), Size: size, Rate: 20 << 20})})
 	c := dial(t, s.Addr())
 	sent := time.Now()
 	send(t, c, get)

@@ -60,7 +60,7 @@ func TestDueDuringTheFreezeHappensAtTheThaw(t *testing.T) {
 		spec  fault.Spec
 		ended time.Duration
 	}{
-		"answer": {&fault.RespondSpec{After: 200 * ms}, 500 * ms},
+		"answer": {&fault.RespondSpec{After: fault.For(200 * ms)}, 500 * ms},
 		"drip":   {&fault.DripSpec{Every: 200 * ms, Bytes: 20}, 700 * ms}, // at 0, 500 and 700 ms
 		"close":  {&fault.CloseSpec{CutSpec: fault.CutSpec{At: "header", Bytes: 5, Pause: 200 * ms}}, 500 * ms},
 	} {

@@ -29,7 +29,7 @@ func descriptors(t testing.TB) int {
 // Whatever goes on, nothing is left when Close returns.
 func TestCloseLeavesNothing(t *testing.T) {
 	g := gomega.NewWithT(t)
-	hour := fault.RespondSpec{After: time.Hour}
+	hour := fault.RespondSpec{After: fault.For(time.Hour)}
 	for name, rules := range map[string]fault.Rules{
 		"healthy":   nil,
 		"waiting":   always(t, &hour),

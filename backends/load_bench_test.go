@@ -29,7 +29,7 @@ import (
 func BenchmarkLateness(b *testing.B) {
 	clk := clock.New(1)
 	clk.Begin(time.Now())
-	s := start(b, backends.Options{Clock: clk, Rules: always(b, &fault.RespondSpec{After: 5 * time.Millisecond})})
+	s := start(b, backends.Options{Clock: clk, Rules: always(b, &fault.RespondSpec{After: fault.For(5 * time.Millisecond)})})
 	c := dial(b, s.Addr())
 	c.SetDeadline(time.Time{})
 	r := bufio.NewReader(c)

@@ -156,7 +156,7 @@ func TestProcessDoesWhatRulesSay(t *testing.T) {
 			"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 20\r\n\r\nService Unavailable\n fin": &fault.StatusSpec{Code: 503},
 			cutHead + "comp rst":              &fault.ResetSpec{CutSpec: fault.CutSpec{At: "body", RespondSpec: fault.RespondSpec{Body: cutBody}}},
 			cutHead + "complete fin":          &fault.DripSpec{Every: time.Millisecond, RespondSpec: fault.RespondSpec{Body: cutBody}},
-			cutHead[:len(cutHead)/2] + " fin": &fault.CloseSpec{CutSpec: fault.CutSpec{At: "header", RespondSpec: fault.RespondSpec{Body: cutBody, After: 20 * time.Millisecond}}},
+			cutHead[:len(cutHead)/2] + " fin": &fault.CloseSpec{CutSpec: fault.CutSpec{At: "header", RespondSpec: fault.RespondSpec{Body: cutBody, After: fault.For(20 * time.Millisecond)}}},
 		} {
 			c := dial(t, start(backends.Options{Rules: always(t, spec)}).Addr())
 			send(t, c, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")

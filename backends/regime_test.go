@@ -61,7 +61,7 @@ func ask(t *testing.T, c interface {
 // new ones, on the same connection too, and the log says which.
 func TestAChangeIsAtomic(t *testing.T) {
 	log := &journal{}
-	s := start(t, backends.Options{Log: log, Rules: always(t, &fault.StatusSpec{Code: 201, After: 300 * time.Millisecond})})
+	s := start(t, backends.Options{Log: log, Rules: always(t, &fault.StatusSpec{Code: 201, After: fault.For(300 * time.Millisecond)})})
 	slow, other := dial(t, s.Addr()), dial(t, s.Addr())
 	send(t, slow, get)
 	eventually(t, "the request", func() bool { return len(log.of("request")) == 1 })

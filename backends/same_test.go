@@ -53,7 +53,7 @@ func frozenLife(t *testing.T, start func(backends.Options) either, backlog int) 
 	const size = 64 << 20
 	rules := append(during(t, freeze, thaw, door(fault.Frozen)),
 		fault.Rule{When: fault.When{Path: "/big"}, Do: meaning(t, &fault.RespondSpec{Size: size})},
-		fault.Rule{When: fault.When{Path: "/slow"}, Do: meaning(t, &fault.RespondSpec{After: 3 * time.Second})},
+		fault.Rule{When: fault.When{Path: "/slow"}, Do: meaning(t, &fault.RespondSpec{After: fault.For(3 * time.Second)})},
 		fault.Rule{When: fault.When{Path: "/drip"}, Do: meaning(t, &fault.DripSpec{Every: 1500 * time.Millisecond, Bytes: 20})})
 	clk, rec := clock.New(1), &record{}
 	s := start(backends.Options{Rules: rules, Clock: clk, Sink: rec, Backlog: backlog})

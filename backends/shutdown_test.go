@@ -20,7 +20,7 @@ func TestShutdown(t *testing.T) {
 	clk := clock.New(1)
 	s := start(t, backends.Options{Clock: clk, Rules: fault.Rules{
 		rule(t, fault.When{From: at, Until: until}, &fault.ShutdownSpec{}),
-		rule(t, fault.When{Path: "/slow"}, &fault.RespondSpec{After: 300 * time.Millisecond, Body: "slow"}),
+		rule(t, fault.When{Path: "/slow"}, &fault.RespondSpec{After: fault.For(300 * time.Millisecond), Body: "slow"}),
 	}})
 	fresh, idle, slow := dial(t, s.Addr()), dial(t, s.Addr()), dial(t, s.Addr())
 	clk.Begin(time.Now())

@@ -17,7 +17,7 @@ func TestWorkersAndTheirQueue(t *testing.T) {
 	const takes = 60 * time.Millisecond
 	s := start(t, backends.Options{Rules: fault.Rules{
 		rule(t, fault.When{}, &fault.WorkersSpec{Count: 2, Queue: fault.Room{Limited: true, N: 4}, Full: "429"}),
-		rule(t, fault.When{}, &fault.RespondSpec{After: takes}),
+		rule(t, fault.When{}, &fault.RespondSpec{After: fault.For(takes)}),
 	}})
 	conns := make([]*bufio.Reader, 9)
 	begun := time.Now()

@@ -20,9 +20,9 @@ func meaning(t testing.TB, s fault.Spec) fault.Fault {
 
 func TestListIsDoneInOrder(t *testing.T) {
 	got, err := fault.Compose(
-		meaning(t, &fault.WaitSpec{For: 2 * time.Second}),
-		meaning(t, &fault.StatusSpec{Code: 503, After: time.Second}),
-		meaning(t, &fault.WaitSpec{For: 3 * time.Second}),
+		meaning(t, &fault.WaitSpec{Latency: fault.Latency{For: 2 * time.Second}}),
+		meaning(t, &fault.StatusSpec{Code: 503, After: fault.For(time.Second)}),
+		meaning(t, &fault.WaitSpec{Latency: fault.Latency{For: 3 * time.Second}}),
 		meaning(t, &fault.CloseSpec{}))
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestListOfOneIsThatOne(t *testing.T) {
 }
 
 func TestListsThatCantBeMeant(t *testing.T) {
-	wait := meaning(t, &fault.WaitSpec{For: time.Second})
+	wait := meaning(t, &fault.WaitSpec{Latency: fault.Latency{For: time.Second}})
 	status := meaning(t, &fault.StatusSpec{Code: 503})
 	for _, c := range []struct {
 		steps []fault.Fault

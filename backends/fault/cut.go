@@ -68,7 +68,10 @@ func (s *CutSpec) cut(name string, end Op) (Fault, error) {
 		return Fault{}, err
 	}
 	if s.At == "accept" {
-		return Fault{AtAccept: end, AcceptAfter: s.After}, nil
+		if !s.After.fixed() {
+			return Fault{}, fmt.Errorf("after: one length of time only at accept, where no request is known yet")
+		}
+		return Fault{AtAccept: end, AcceptAfter: s.After.For}, nil
 	}
 	sc := Script{Name: name, Response: s.response()}
 	steps := s.begin(&sc.Response)

@@ -58,6 +58,11 @@ func (d *Delay) Most() time.Duration {
 	return d.Hi
 }
 
+// none says whether no form is set.
+func (d *Delay) none() bool {
+	return d.Lo == 0 && d.Hi == 0 && d.Median == 0 && d.P99 == 0 && len(d.List) == 0 && d.First == 0 && d.Last == 0 && d.Over == 0
+}
+
 // check says which field can't be meant.
 func (d *Delay) check() error {
 	for _, f := range []struct {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // MalformedSpec is `malformed: junk`, or `malformed: {what, after}`: an answer that
@@ -12,8 +11,9 @@ import (
 type MalformedSpec struct {
 	// What is wrong with the answer.
 	What string `yaml:"what"`
-	// After is how long the backend works before it answers, from the end of the request.
-	After time.Duration `yaml:"after"`
+	// After is how long the backend works before it answers, from the end of the
+	// request; also one that is drawn, as behind wait.
+	After Latency `yaml:"after"`
 }
 
 // Scalar takes the short form: what is wrong.
@@ -80,7 +80,7 @@ func (s *MalformedSpec) Fault() (Fault, error) {
 	if i < 0 {
 		return Fault{}, fmt.Errorf("what: %q is none of %s", s.What, strings.Join(Malformations(), ", "))
 	}
-	if err := checkSpan("after", s.After); err != nil {
+	if err := s.After.checkAs("after"); err != nil {
 		return Fault{}, err
 	}
 	m := &all[i]
@@ -94,7 +94,7 @@ func (s *MalformedSpec) Fault() (Fault, error) {
 			r.Announced += int64(len("0\r\n\r\n"))
 		}
 	}
-	sc := Script{Name: "malformed", Response: r, Steps: wait([]Step{{Op: ReadAll}}, s.After)}
+	sc := Script{Name: "malformed", Response: r, Steps: s.After.wait([]Step{{Op: ReadAll}})}
 	sc.Steps = append(sc.Steps, Step{Op: Write, Len: -1})
 	if m.end != 0 {
 		sc.Steps = append(sc.Steps, Step{Op: m.end})

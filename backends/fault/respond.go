@@ -25,8 +25,8 @@ type RespondSpec struct {
 	// connection takes it.
 	Rate Rate `yaml:"rate"`
 	// After is how long the backend works before it answers, from the end of what
-	// it reads of the request.
-	After time.Duration `yaml:"after"`
+	// it reads of the request; also one that is drawn, as behind wait.
+	After Latency `yaml:"after"`
 	// Framing says how the body ends: "length" announces it with Content-Length
 	// (the default), "chunked" sends it in chunks, "close" leaves the length out and
 	// closes the connection, and "http10" does so as HTTP/1.0.
@@ -93,7 +93,7 @@ func (s *RespondSpec) begin(r *Response) []Step {
 	if n := int64(len(r.Interim)); n > 0 {
 		steps = []Step{{Op: ReadHead}, {Op: Write, Len: n}}
 	}
-	return wait(append(steps, s.Read.step()), s.After)
+	return s.After.wait(append(steps, s.Read.step()))
 }
 
 // write is the answer itself.

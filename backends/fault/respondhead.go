@@ -123,7 +123,7 @@ func (s *RespondSpec) validate() error {
 	default:
 		return fmt.Errorf("then: %q is none of keep, close, linger, reset, hang", s.Then)
 	}
-	if err := checkSpan("after", s.After); err != nil {
+	if err := s.After.checkAs("after"); err != nil {
 		return err
 	}
 	r := s.response()

@@ -48,7 +48,7 @@ func TestRulesThatCantBeMeant(t *testing.T) {
 		{fault.When{Every: 5, Request: fault.Range{From: 6, To: 10}}, status, ""},
 		{fault.When{Share: 1}, status, "share: 1 is not between 0 and 1"},
 		{fault.When{Header: map[string]string{"a b": ""}}, status, `header: "a b" is no header name`},
-		{fault.When{}, meaning(t, &fault.WaitSpec{For: 1}), "wait: nothing answers the request; end with an answer, a hang, a reset or a close"},
+		{fault.When{}, meaning(t, &fault.WaitSpec{Latency: fault.Latency{For: 1}}), "wait: nothing answers the request; end with an answer, a hang, a reset or a close"},
 		{fault.When{}, fault.Fault{Script: fault.Script{Name: "x", Steps: []fault.Step{{Op: fault.Close}, {Op: fault.Wait}}}}, "x: nothing can follow the end of the connection"},
 	} {
 		r := fault.Rule{When: c.when, Do: c.do}
@@ -150,7 +150,7 @@ func TestFirstRuleOfEachLayerWins(t *testing.T) {
 		{When: fault.When{Path: "/a"}, Do: status(501)},
 		{When: fault.When{Until: 10}, Do: meaning(t, &fault.FreezeSpec{})},
 		{When: fault.When{From: 5, Until: 20}, Do: meaning(t, &fault.RefuseSpec{})},
-		{When: fault.When{Connection: fault.Range{From: 2, To: 2}}, Do: meaning(t, &fault.ResetSpec{CutSpec: fault.CutSpec{At: "accept", RespondSpec: fault.RespondSpec{After: 7}}})},
+		{When: fault.When{Connection: fault.Range{From: 2, To: 2}}, Do: meaning(t, &fault.ResetSpec{CutSpec: fault.CutSpec{At: "accept", RespondSpec: fault.RespondSpec{After: fault.For(7)}}})},
 		{Do: status(502)},
 		{Do: status(503)},
 	}

@@ -21,7 +21,7 @@ func TestWorkersHaveADumbTwin(t *testing.T) {
 			spec.Queue = fault.Room{Limited: true, N: rapid.IntRange(0, 3).Draw(t, "queue")}
 		}
 		takes := time.Duration(rapid.IntRange(1, 5).Draw(t, "takes")) * time.Second
-		rules := fault.Rules{{Do: meaning(&spec)}, {Do: meaning(&fault.RespondSpec{After: takes})}}
+		rules := fault.Rules{{Do: meaning(&spec)}, {Do: meaning(&fault.RespondSpec{After: fault.For(takes)})}}
 		arrivals := make([]int, rapid.IntRange(1, 12).Draw(t, "n"))
 		for i := range arrivals {
 			arrivals[i] = rapid.IntRange(0, 15).Draw(t, "at")
@@ -84,8 +84,10 @@ func TestHangsEatTheWorkers(t *testing.T) {
 func TestDelaysFollowTheirDistribution(t *testing.T) {
 	ms := time.Millisecond
 	const n = 20_000
-	sample := func(spec fault.WaitSpec, since time.Duration) []time.Duration {
-		rules := fault.Rules{{When: fault.When{From: 5 * time.Second}, Do: compose(t, &spec, &fault.RespondSpec{})}}
+	sample := func(l fault.Latency, since time.Duration) []time.Duration {
+		from := fault.When{From: 5 * time.Second}
+		rules := fault.Rules{{When: from, Do: compose(t, &fault.WaitSpec{Latency: l}, &fault.RespondSpec{})}}
+		after := fault.Rules{{When: from, Do: meaning(t, &fault.RespondSpec{After: l})}}
 		var out []time.Duration
 		for i := range n {
 			at := 5*time.Second + since
@@ -94,6 +96,10 @@ func TestDelaysFollowTheirDistribution(t *testing.T) {
 			}}
 			sc, _ := new(fault.State).Answer(rules, x, awake)
 			out = append(out, sc.Timeline(nil, at, awake)[0].At-at)
+			// An answer that takes its time is the answer behind a wait.
+			if sc, _ := new(fault.State).Answer(after, x, awake); sc.Timeline(nil, at, awake)[0].At-at != out[i] {
+				t.Fatalf("%+v: a wait of %v, but after %v", l, out[i], sc.Timeline(nil, at, awake)[0].At-at)
+			}
 		}
 		slices.Sort(out)
 		return out
@@ -104,21 +110,21 @@ func TestDelaysFollowTheirDistribution(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
-	uniform := sample(fault.WaitSpec{Min: 10 * ms, Max: 50 * ms}, 0)
+	uniform := sample(fault.Latency{Min: 10 * ms, Max: 50 * ms}, 0)
 	near("least", uniform[0], 10*ms)
 	near("median", uniform[n/2], 30*ms)
 	near("most", uniform[n-1], 50*ms)
-	tail := sample(fault.WaitSpec{Median: 20 * ms, P99: 2 * time.Second}, 0)
+	tail := sample(fault.Latency{Median: 20 * ms, P99: 2 * time.Second}, 0)
 	near("median", tail[n/2], 20*ms)
 	near("p84", tail[n*8413/10000], time.Duration(20*float64(ms)*math.Pow(100, 1/2.3263)))
 	if p99 := tail[n*99/100]; p99 < 1600*ms || p99 > 2400*ms {
 		t.Errorf("p99: %v, want 2s", p99)
 	}
-	list := sample(fault.WaitSpec{OneOf: []time.Duration{ms, ms, ms, 9 * ms}}, 0)
+	list := sample(fault.Latency{OneOf: []time.Duration{ms, ms, ms, 9 * ms}}, 0)
 	if list[n*74/100] != ms || list[n*76/100] != 9*ms {
 		t.Errorf("a quarter isn't the fourth of the list: %v %v", list[n*74/100], list[n*76/100])
 	}
-	ramp := fault.WaitSpec{First: 2 * time.Second, Last: time.Second, Over: 10 * time.Second}
+	ramp := fault.Latency{First: 2 * time.Second, Last: time.Second, Over: 10 * time.Second}
 	for since, want := range map[time.Duration]time.Duration{0: 2 * time.Second, 5 * time.Second: 1500 * ms, time.Minute: time.Second} {
 		if got := sample(ramp, since)[0]; got != want {
 			t.Errorf("ramp after %v: %v, want %v", since, got, want)

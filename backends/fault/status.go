@@ -3,7 +3,6 @@ package fault
 import (
 	"fmt"
 	"strconv"
-	"time"
 )
 
 // StatusSpec is `status: 503`, or `status: {code, headers, body, after}`: an
@@ -15,8 +14,9 @@ type StatusSpec struct {
 	Headers []Header `yaml:"headers"`
 	// Body as literal text; default is the status in words.
 	Body string `yaml:"body"`
-	// After is how long the backend works before it answers, from the end of the request.
-	After time.Duration `yaml:"after"`
+	// After is how long the backend works before it answers, from the end of the
+	// request; also one that is drawn, as behind wait.
+	After Latency `yaml:"after"`
 }
 
 // Scalar takes the short form: the code alone.

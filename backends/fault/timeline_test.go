@@ -18,7 +18,7 @@ func drawFault(t *rapid.T) fault.Fault {
 	})
 	r := fault.RespondSpec{
 		Status:  rapid.IntRange(200, 599).Draw(t, "status"),
-		After:   span.Draw(t, "after"),
+		After:   fault.For(span.Draw(t, "after")),
 		Framing: rapid.SampledFrom([]string{"", "length", "chunked", "close", "http10"}).Draw(t, "framing"),
 		Rate:    fault.Rate(rapid.SampledFrom([]int{0, 0, 1, 50}).Draw(t, "rate")),
 		Interim: rapid.SampledFrom([]int{0, 0, 100, 103}).Draw(t, "interim"),
@@ -47,7 +47,7 @@ func drawFault(t *rapid.T) fault.Fault {
 		s = &fault.DripSpec{RespondSpec: r, Every: span.Draw(t, "every"), Bytes: fault.Size(rapid.IntRange(1, 30).Draw(t, "bytes")),
 			What: rapid.SampledFrom([]string{"", "header", "body"}).Draw(t, "what")}
 	case 5:
-		s = &fault.SlowPDFSpec{Generate: span.Draw(t, "generate"), Size: 5000, Rate: fault.Rate(rapid.IntRange(0, 3000).Draw(t, "rate"))}
+		s = &fault.SlowPDFSpec{Generate: fault.For(span.Draw(t, "generate")), Size: 5000, Rate: fault.Rate(rapid.IntRange(0, 3000).Draw(t, "rate"))}
 	}
 	f, err := s.Fault()
 	if err != nil {
@@ -56,7 +56,7 @@ func drawFault(t *rapid.T) fault.Fault {
 	if rapid.Bool().Draw(t, "list") {
 		list := []fault.Fault{f}
 		for range rapid.IntRange(1, 2).Draw(t, "waits") {
-			w, err := (&fault.WaitSpec{For: time.Second + span.Draw(t, "wait")}).Fault()
+			w, err := (&fault.WaitSpec{Latency: fault.Latency{For: time.Second + span.Draw(t, "wait")}}).Fault()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,13 +144,13 @@ func TestTimelineInWords(t *testing.T) {
 		want []fault.Sight
 	}{
 		{"at once", &fault.RespondSpec{}, 1 * s, []fault.Sight{{At: 1 * s, Bytes: 41}}},
-		{"sent into the freeze, works from the thaw", &fault.RespondSpec{After: 2 * s}, 12 * s, []fault.Sight{{At: 22 * s, Bytes: 41}}},
-		{"due in the freeze, done at the thaw", &fault.RespondSpec{After: 9 * s}, 2 * s, []fault.Sight{{At: 20 * s, Bytes: 41}}},
-		{"due after the freeze, unharmed", &fault.RespondSpec{After: 19 * s}, 2 * s, []fault.Sight{{At: 21 * s, Bytes: 41}}},
+		{"sent into the freeze, works from the thaw", &fault.RespondSpec{After: fault.For(2 * s)}, 12 * s, []fault.Sight{{At: 22 * s, Bytes: 41}}},
+		{"due in the freeze, done at the thaw", &fault.RespondSpec{After: fault.For(9 * s)}, 2 * s, []fault.Sight{{At: 20 * s, Bytes: 41}}},
+		{"due after the freeze, unharmed", &fault.RespondSpec{After: fault.For(19 * s)}, 2 * s, []fault.Sight{{At: 21 * s, Bytes: 41}}},
 		{"drip over the freeze", &fault.DripSpec{Every: 4 * s, Bytes: 20}, 5 * s,
 			[]fault.Sight{{At: 5 * s, Bytes: 20}, {At: 9 * s, Bytes: 40}, {At: 20 * s, Bytes: 41}}},
 		{"hang", &fault.HangSpec{}, 0, nil},
-		{"reset after the request", &fault.ResetSpec{CutSpec: fault.CutSpec{RespondSpec: fault.RespondSpec{After: s}}}, 0,
+		{"reset after the request", &fault.ResetSpec{CutSpec: fault.CutSpec{RespondSpec: fault.RespondSpec{After: fault.For(s)}}}, 0,
 			[]fault.Sight{{At: s, End: fault.Reset}}},
 		{"close inside the body", &fault.CloseSpec{CutSpec: fault.CutSpec{At: "body", Pause: s}}, 0,
 			[]fault.Sight{{At: 0, Bytes: 39}, {At: s, Bytes: 39, End: fault.Close}}},

@@ -18,7 +18,7 @@ server {
   location / { proxy_pass http://u; }
   location /long { proxy_pass http://d; proxy_read_timeout 1h; }
 }`)
-	script := fault.Respond(fault.RespondSpec{Size: 1000, After: 4 * time.Minute})
+	script := fault.Respond(fault.RespondSpec{Size: 1000, After: fault.For(4 * time.Minute)})
 	script.Steps[len(script.Steps)-1] = fault.Step{Op: fault.Write, Len: -1, Chunk: 100, For: time.Minute}
 	sc.Backends = []scenario.Backend{{Name: "a:1", Rules: fault.Rules{{Do: fault.Fault{Script: script}}}}}
 	// One server is tried once; once more is allowed for: 2 x (60 s + 60 s + 1 h).

@@ -182,7 +182,7 @@ func TestBackendAsProxy(t *testing.T) {
 		scenario.Traffic{Name: "kept", Load: scenario.Load{Users: 3, Times: 5}, Client: scenario.Client{Keepalive: true}},
 	)
 	sc.Backends = []scenario.Backend{{Name: "app", Rules: fault.Rules{
-		{When: fault.When{Request: fault.Range{From: 7, To: 9}}, Do: fault.Fault{Script: fault.Respond(fault.RespondSpec{Status: 503, After: time.Second})}},
+		{When: fault.When{Request: fault.Range{From: 7, To: 9}}, Do: fault.Fault{Script: fault.Respond(fault.RespondSpec{Status: 503, After: fault.For(time.Second)})}},
 	}}}
 	out, events := run(t, sc, 30, func(_ context.Context, s Setup) (Proxy, error) { return &stub{address: s.Backends["app"]}, nil })
 	if out.Invalid != "" {

@@ -36,6 +36,7 @@ func newBinder() *bind.Binder {
 		reflect.TypeFor[form.Headers]():     bindHeaders,
 		reflect.TypeFor[[]fault.Header]():   bindHeaders,
 		reflect.TypeFor[fault.Size]():       bindSize,
+		reflect.TypeFor[fault.Latency]():    bindLatency,
 	}}
 }
 

@@ -88,13 +88,13 @@ func TestEveryKeyArrives(t *testing.T) {
 	}
 	every := fault.Rules{
 		{When: fault.When{Path: "/reports/*", Method: "GET", Header: map[string]string{"X-Kind": "7", "Accept": "text/*"}},
-			Do: must(t, &fault.SlowPDFSpec{Generate: 4 * time.Minute, Size: 2 << 20, Rate: 256 << 10})},
-		{When: fault.When{Request: fault.Range{From: 3, To: 3}}, Do: step(&fault.WaitSpec{For: 2 * sec}, &fault.StatusSpec{Code: 503})},
+			Do: must(t, &fault.SlowPDFSpec{Generate: fault.For(4 * time.Minute), Size: 2 << 20, Rate: 256 << 10})},
+		{When: fault.When{Request: fault.Range{From: 3, To: 3}}, Do: step(&fault.WaitSpec{Latency: fault.Latency{For: 2 * sec}}, &fault.StatusSpec{Code: 503})},
 		{When: fault.When{Request: fault.Range{From: 1, To: 2}, Connection: fault.Range{From: 4}, Exchange: fault.Range{From: 1, To: 1}},
 			Do: must(t, &fault.ResetSpec{CutSpec: fault.CutSpec{At: "body"}})},
 		{When: fault.When{Every: 5}, Do: must(t, &fault.CloseSpec{CutSpec: fault.CutSpec{At: "body", Share: 0.25, Pause: sec, RespondSpec: fault.RespondSpec{Size: 4 << 10}}})},
 		{When: fault.When{Share: 0.1}, Do: must(t, &fault.DripSpec{Every: 100 * time.Millisecond, Bytes: 10, What: "body", RespondSpec: fault.RespondSpec{Size: 1000}})},
-		{Do: must(t, &fault.RespondSpec{Status: 200, After: 20 * time.Millisecond, Body: "hello\n", Framing: "close",
+		{Do: must(t, &fault.RespondSpec{Status: 200, After: fault.For(20 * time.Millisecond), Body: "hello\n", Framing: "close",
 			Headers: []fault.Header{{Name: "X-A", Value: "b"}, {Name: "X-N", Value: "1"}, {Name: "X-L", Value: "1"}, {Name: "X-L", Value: "two"}}})},
 	}
 	own := fault.Rules{

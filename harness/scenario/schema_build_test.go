@@ -52,6 +52,7 @@ func buildSchema(t *testing.T) []byte {
 	http, _ := b.defs["Client"].Properties.Get("http")
 	*http = jsonschema.Schema{Enum: []any{"1.0", "1.1", 1, 1.1}, Description: http.Description}
 	b.backend()
+	b.latency()
 	b.variants(s)
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -110,6 +111,15 @@ func (b *schemaBuilder) backend() {
 	one := uint64(1)
 	long.Description, long.MinProperties = "", &one
 	b.defs["Backend"] = &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{ref("Rules"), long}}
+}
+
+// latency lets one be a duration or a range of them too.
+func (b *schemaBuilder) latency() {
+	long := b.defs["Latency"]
+	description := long.Description
+	long.Description = ""
+	waits(long)
+	b.defs["Latency"] = &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{ref("Interval"), long}}
 }
 
 // faults adds what may stand under do:.

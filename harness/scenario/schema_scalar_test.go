@@ -156,6 +156,15 @@ func malformations() (out []any) {
 
 var cutPlaces = []any{"accept", "request", "header", "after_header", "body"}
 
+// waits says which keys of a latency go together.
+func waits(s *jsonschema.Schema) {
+	s.Required = nil
+	for _, key := range []string{"for", "max", "p99", "one_of", "over"} {
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Required: []string{key}})
+	}
+	s.DependentRequired = map[string][]string{"min": {"max"}, "median": {"p99"}, "p99": {"median"}, "first": {"over"}, "last": {"over"}}
+}
+
 // limits adds what the specs check by hand; TestSchemaAgreesWithTheLoader holds it against them.
 func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 	set := func(key string, f func(*jsonschema.Schema)) {
@@ -169,11 +178,7 @@ func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 	set("interim", func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "100", "199" })
 	switch kind {
 	case "wait":
-		s.Required = nil
-		for _, key := range []string{"for", "max", "p99", "one_of", "over"} {
-			s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Required: []string{key}})
-		}
-		s.DependentRequired = map[string][]string{"min": {"max"}, "median": {"p99"}, "p99": {"median"}, "first": {"over"}, "last": {"over"}}
+		waits(s)
 	case "drip":
 		set("what", func(p *jsonschema.Schema) { p.Enum = []any{"header", "body", "both"} })
 	case "malformed":

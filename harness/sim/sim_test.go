@@ -148,7 +148,7 @@ func TestThaw(t *testing.T) {
 // A port that closes takes the open connections with it; while it is closed a
 // connect is refused, which nginx retries even for a POST.
 func TestRefuseWindow(t *testing.T) {
-	slow := fault.Respond(fault.RespondSpec{After: 10 * time.Second})
+	slow := fault.Respond(fault.RespondSpec{After: fault.For(10 * time.Second)})
 	s := incident(t, `upstream u { server a; server b; }
 	server { location / { proxy_pass http://u; } }`,
 		map[string]fault.Rules{"a": {
