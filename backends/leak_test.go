@@ -35,6 +35,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		"waiting":   always(t, &hour),
 		"hanging":   always(t, &fault.HangSpec{}),
 		"dripping":  always(t, &fault.DripSpec{Every: time.Millisecond, RespondSpec: fault.RespondSpec{Size: 10_000}}),
+		"endless":   always(t, &fault.EndlessSpec{Every: 10 * time.Millisecond}),
 		"writing":   always(t, &fault.RespondSpec{Size: 1 << 30}),
 		"resetting": always(t, &fault.ResetSpec{CutSpec: fault.CutSpec{At: "body", RespondSpec: fault.RespondSpec{Size: 64 << 20}}}),
 		"closing":   always(t, &fault.CloseSpec{}),

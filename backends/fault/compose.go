@@ -41,7 +41,7 @@ func Compose(steps ...Fault) (Fault, error) {
 			if out.writes() {
 				return Fault{}, fmt.Errorf("step %d: %s would answer a second time", i+1, names[i])
 			}
-			out.Response = f.Script.Response
+			out.Response, out.Endless = f.Script.Response, f.Script.Endless
 		}
 		read, rest := f.Script.split()
 		switch {

@@ -32,6 +32,7 @@ func Kinds() []Kind {
 		{"close", "the connection is closed (FIN) before the response is complete", func() Spec { return new(CloseSpec) }},
 		{"close_on_reuse", "an idle connection stays, and ends at the first byte of its next request", func() Spec { return new(CloseOnReuseSpec) }},
 		{"drip", "the response comes in small pieces", func() Spec { return new(DripSpec) }},
+		{"endless", "the body of the answer never ends", func() Spec { return new(EndlessSpec) }},
 		{"freeze", "a stopped process: connects succeed, nothing is read or answered", func() Spec { return new(FreezeSpec) }},
 		{"hang", "the request is read and never answered", func() Spec { return new(HangSpec) }},
 		{"keepalive", "how long a connection is kept between requests", func() Spec { return new(KeepaliveSpec) }},

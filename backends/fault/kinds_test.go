@@ -130,6 +130,13 @@ func TestErrorsNameTheField(t *testing.T) {
 		{&fault.KeepaliveSpec{Idle: 1, Silent: true}, "silent: only with requests; an idle connection has nothing to say"},
 		{&fault.KeepaliveSpec{Idle: 1, With: "rst"}, `with: "rst" is neither fin nor reset`},
 		{&fault.CloseOnReuseSpec{With: "rst"}, `with: "rst" is none of fin, reset, blackhole`},
+		{&fault.EndlessSpec{Every: time.Millisecond}, "every: 1ms is not in 10ms..1h"},
+		{&fault.EndlessSpec{Bytes: 1 << 20}, "bytes: 1MiB is not in 1..64KiB"},
+		{&fault.EndlessSpec{RespondSpec: fault.RespondSpec{Body: "x"}}, "body: one that never ends has no size; give every and bytes"},
+		{&fault.EndlessSpec{RespondSpec: fault.RespondSpec{Rate: 1}}, "rate: the pieces have their own pace; give every and bytes"},
+		{&fault.EndlessSpec{RespondSpec: fault.RespondSpec{Then: "reset"}}, "then: nothing comes after a body that never ends"},
+		{&fault.EndlessSpec{RespondSpec: fault.RespondSpec{Status: 304}}, "status: a response with status 304 has no body"},
+		{&fault.EndlessSpec{RespondSpec: fault.RespondSpec{Framing: "close", Trailers: []fault.Header{{Name: "A", Value: "b"}}}}, "trailers: they would come behind a body that never ends"},
 		{&fault.SlowPDFSpec{Generate: fault.For(-1)}, "generate: -1ns is not in 0s..8760h0m0s"},
 	} {
 		if _, err := c.spec.Fault(); text(err) != c.want {
@@ -154,6 +161,8 @@ func TestScalars(t *testing.T) {
 		{"workers", "many", nil, `workers: "many" is no number from 1`},
 		{"malformed", "junk", &fault.MalformedSpec{What: "junk"}, ""},
 		{"malformed", "garbage", nil, `what: "garbage" is none of bad_length, broken_chunk, conflicting_lengths, duplicate_length, header_line, header_name, http09, junk, length_and_chunked, no_last_chunk, status_line, two_responses`},
+		{"endless", "50ms", &fault.EndlessSpec{Every: 50 * time.Millisecond}, ""},
+		{"endless", "often", nil, `endless: "often" is no duration, as 250ms or 2s`},
 		{"slow_accept", "200ms", &fault.SlowAcceptSpec{Every: 200 * time.Millisecond}, ""},
 		{"slow_accept", "2", nil, `slow_accept: "2" is no duration, as 250ms or 2s`},
 		{"keepalive", "5s", &fault.KeepaliveSpec{Idle: 5 * time.Second}, ""},

@@ -15,6 +15,8 @@ type Script struct {
 	// Steps are done in order. After the last one the exchange is over and the
 	// connection is kept or closed as HTTP says.
 	Steps []Step
+	// Endless is the time between two pieces of a body that never ends, 0 for all others.
+	Endless time.Duration
 }
 
 // For returns the script as it is played for an exchange: to a HEAD the response

@@ -68,44 +68,23 @@ var others = []catalogue.Entry{
 // Scenario is one scenario that asks all of them: a group and a location each, and
 // one nginx for all.
 func Scenario(questions []Question) string {
-	var groups, locations, backends, traffic strings.Builder
+	var groups []catalogue.Group
 	for i, q := range questions {
-		name := q.name()
-		var servers strings.Builder
-		for n := range q.Peers {
-			fmt.Fprintf(&servers, "server %s-%c; ", name, 'a'+n)
-		}
-		scheme := "http"
+		g := catalogue.Group{Entry: q.Entry, Name: q.name(), Servers: q.Peers, Method: q.Method,
+			Load: fmt.Sprintf("at: [%dms]", 100+i*spread), Scheme: "http"}
 		if strings.HasPrefix(q.Entry.Name, "tls-") {
-			scheme = "https"
+			g.Scheme = "https"
 		}
-		body := 0
 		if q.Method != "GET" && q.Method != "HEAD" {
-			body = 10 << 10
+			g.Body = 10 << 10
 		}
-		fmt.Fprintf(&groups, "    upstream %s { %s}\n", name, servers.String())
-		fmt.Fprintf(&locations, "      location = /%s { proxy_pass %s://%s; }\n", name, scheme, name)
-		fmt.Fprintf(&backends, "  %s-a: [{do: %s}]\n", name, q.Entry.Do)
-		fmt.Fprintf(&traffic, "  %s: {request: %s /%s, body: %d, at: [%dms]}\n", name, q.Method, name, body, 100+i*spread)
+		groups = append(groups, g)
 	}
-	return fmt.Sprintf(`name: census
-proxy:
-  nginx: |
-%s    server {
-      listen 80;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_connect_timeout 1s;
-      proxy_send_timeout 1s;
-      proxy_read_timeout 1s;
-%s    }
-backends:
-%straffic:
-%sexpect:
+	return catalogue.Write("census", groups, fmt.Sprintf(`expect:
   - status: {of: %s, is: 200}
 jitter: 400ms
 max_speed: 1
-`, &groups, &locations, &backends, &traffic, questions[0].name())
+`, questions[0].name()))
 }
 
 // spread is the time between two questions, in milliseconds: the machine isn't
@@ -122,7 +101,8 @@ type Answer struct {
 	// Took is the time to the end of the answer.
 	Took time.Duration
 	// Body is what the client got: "whole", "cut short" or "nothing"
-	// of the backend's, or "the proxy's page".
+	// of the backend's, or "the proxy's page"; "left" for a client that didn't wait
+	// for the end.
 	Body string
 }
 
@@ -136,11 +116,14 @@ func (a Answer) String() string {
 	if a.Marked {
 		marked = ", marked"
 	}
-	status := strconv.Itoa(a.Status)
-	if a.Status == 0 {
+	status, body := strconv.Itoa(a.Status), a.Body
+	switch {
+	case a.Body == "left":
+		status, body = "the client left", "no end"
+	case a.Status == 0:
 		status = "closed"
 	}
-	return fmt.Sprintf("%s, %s%s, %.1f s, %s", status, attempts, marked, a.Took.Seconds(), a.Body)
+	return fmt.Sprintf("%s, %s%s, %.1f s, %s", status, attempts, marked, a.Took.Seconds(), body)
 }
 
 // Same says whether two engines gave the same answer: all of it, and the time but
@@ -185,6 +168,8 @@ func Answers(r *harness.Result, questions []Question) []Answer {
 				}
 			case event.Truncated:
 				a.Status, a.Body = e.Status, "cut short"
+			case event.ClientTimeout:
+				a.Body = "left"
 			default:
 				a.Body = "nothing"
 			}

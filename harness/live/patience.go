@@ -29,6 +29,9 @@ func duration(s *fault.Script) time.Duration {
 	var sum time.Duration
 	left := s.Response.Size()
 	for _, st := range s.Steps {
+		if s.Endless > 0 && st.Op == fault.Write {
+			continue // whoever asks ends it
+		}
 		switch st.Op {
 		case fault.Wait:
 			sum += st.For

@@ -110,6 +110,9 @@ func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 		if l := rule.Do.Layer(); !told[l] {
 			told[l] = r.reached(at, backend, sound)
 		}
+		if x.Do.Fault.Script.Endless > 0 && len(r.s.Traffic) > 0 && !slices.ContainsFunc(r.s.Traffic, func(t Traffic) bool { return t.Client.Timeout > 0 }) {
+			r.b.Errorf(bind.Key(r.b, &x.Do), "%s: endless: no client ever leaves; give one a time-out, as in client: {timeout: 30s}", backend)
+		}
 		for _, st := range x.Do.Fault.Script.Steps {
 			if st.Op == fault.Await {
 				r.knownBackend(bind.Key(r.b, &x.Do), st.Barrier.Backend, "wait_for")

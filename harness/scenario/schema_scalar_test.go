@@ -134,7 +134,7 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 		return &jsonschema.Schema{Enum: malformations()}
 	case "workers":
 		return integer("1", "65536")
-	case "keepalive", "slow_accept":
+	case "endless", "keepalive", "slow_accept":
 		return text(`^` + durationPattern + `$`)
 	case "close_on_reuse":
 		return &jsonschema.Schema{Enum: []any{"fin", "reset", "blackhole"}}

@@ -43,42 +43,27 @@ var races = map[string]string{
 	"last-resets":      "whether the proxy has read the answer before the reset drops it",
 }
 
-// Request is the request that meets the example, with the body's size.
-func (e Entry) Request() (line string, body int) {
+// Request is the request that meets the example: its method and its body's size.
+func (e Entry) Request() (method string, body int) {
 	if strings.HasPrefix(e.Name, "post") {
-		return "POST /" + e.Name, 10 << 10
+		return "POST", 10 << 10
 	}
-	return "GET /" + e.Name, 0
+	return "GET", 0
 }
 
 // Scenario is one scenario with a group of two servers for each entry: the first
 // does what the example says, the second behaves well. A user of each asks six
 // times, in turn with the others, so that the machine isn't asked for all at once.
 func Scenario(entries []Entry) string {
-	var groups, locations, backends, traffic strings.Builder
+	var groups []Group
 	for i, e := range entries {
-		request, body := e.Request()
-		fmt.Fprintf(&groups, "    upstream %s { server %s-a; server %s-b; keepalive 8; }\n", e.Name, e.Name, e.Name)
-		fmt.Fprintf(&locations, "      location /%s { proxy_pass http://%s; }\n", e.Name, e.Name)
-		fmt.Fprintf(&backends, "  %s-a: [{do: %s}]\n", e.Name, e.Do)
-		fmt.Fprintf(&traffic, "  %s: {request: %s, body: %d, times: 6, start: %dms, pause: 200ms}\n", e.Name, request, body, i*15)
+		method, body := e.Request()
+		groups = append(groups, Group{Entry: e, Name: e.Name, Servers: 2, Method: method, Body: body,
+			Load: fmt.Sprintf("times: 6, start: %dms, pause: 200ms", i*15), Scheme: "http", Block: "keepalive 8; "})
 	}
-	return fmt.Sprintf(`name: catalogue
-nginx_version: "1.22"
-proxy:
-  nginx: |
-%s    server {
-      listen 80;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_connect_timeout 1s;
-      proxy_send_timeout 1s;
-      proxy_read_timeout 1s;
-%s    }
-backends:
-%straffic:
-%sexpect:
+	return Write("catalogue", groups, fmt.Sprintf(`expect:
   - fan_out: {of: %s, each: 1..2}
+nginx_version: "1.22"
 max_speed: 1
-`, &groups, &locations, &backends, &traffic, entries[0].Name)
+`, entries[0].Name))
 }

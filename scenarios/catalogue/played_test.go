@@ -133,6 +133,9 @@ func TestWhatIsPlayedIsWhatIsEvaluated(t *testing.T) {
 		if _, _, b := rs.Pick(exchange("GET", 0, 1)).Script.Split(); b != nil {
 			continue // it takes others to meet it
 		}
+		if rs.Pick(exchange("GET", 0, 1)).Script.Endless > 0 {
+			continue // it takes hours
+		}
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			var complaint string
@@ -160,9 +163,8 @@ func play(t *testing.T, e catalogue.Entry, rs fault.Rules) string {
 			t.Error(err)
 		}
 	}()
-	line, body := e.Request()
-	method, _, _ := strings.Cut(line, " ")
-	request := line + " HTTP/1.1\r\nHost: a\r\n"
+	method, body := e.Request()
+	request := method + " /" + e.Name + " HTTP/1.1\r\nHost: a\r\n"
 	if body > 0 {
 		request += fmt.Sprintf("Content-Length: %d\r\n", body)
 	}
