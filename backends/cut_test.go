@@ -97,6 +97,35 @@ func TestCutsAtAccept(t *testing.T) {
 	}
 }
 
+// So many bytes of the request are enough, and fewer are not.
+func TestCutsAfterTheFirstBytes(t *testing.T) {
+	cut := fault.CutSpec{At: "accept", RespondSpec: fault.RespondSpec{Read: fault.Part{Some: true, Bytes: 10}}}
+	for end, spec := range map[string]fault.Spec{
+		"fin": &fault.CloseSpec{CutSpec: cut}, "rst": &fault.ResetSpec{CutSpec: cut}, "timeout": &fault.HangSpec{CutSpec: cut},
+	} {
+		rec := &record{}
+		s := start(t, backends.Options{Rules: always(t, spec), Sink: rec})
+		c := dial(t, s.Addr())
+		send(t, c, get[:9])
+		c.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+		if got, how := rest(c); got != "" || how != "timeout" {
+			t.Errorf("%s: after 9 bytes: %q and %s", end, got, how)
+		}
+		if end != "timeout" {
+			c.SetReadDeadline(time.Now().Add(patience))
+		} else {
+			c.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+		}
+		send(t, c, get[9:10])
+		if got, how := rest(c); got != "" || how != end {
+			t.Errorf("after 10 bytes: %q and %s, want %s", got, how, end)
+		}
+		if n := len(rec.of(event.BackendGot)); n != 0 {
+			t.Errorf("%s: %d requests were read", end, n)
+		}
+	}
+}
+
 // A reset throws away what the kernel hasn't sent yet. All that the script
 // sends before it has to arrive.
 func TestResetComesAfterTheLastByte(t *testing.T) {

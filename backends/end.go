@@ -2,6 +2,7 @@ package backends
 
 import (
 	"errors"
+	"io"
 	"os"
 	"time"
 
@@ -16,8 +17,15 @@ const (
 	rstPatience = 5 * time.Second
 )
 
-// cutAtAccept ends the connection before anything is read.
+// cutAtAccept ends the connection before its first request was read, or more of
+// it than a few bytes.
 func (c *conn) cutAtAccept(f *fault.Fault, at time.Duration) {
+	if f.AcceptRead > 0 {
+		if _, err := io.ReadFull(&c.wire, make([]byte, f.AcceptRead)); err != nil {
+			return
+		}
+		at = c.s.now()
+	}
 	if f.AcceptAfter > 0 {
 		if _, ok := c.sleep(at + f.AcceptAfter); !ok {
 			return

@@ -8,7 +8,8 @@ import (
 // CutSpec is what reset, close and hang have in common: where in the exchange the
 // connection ends or stands still, and the response that doesn't get through.
 type CutSpec struct {
-	// At is where: "accept" (as soon as the connection was accepted), "request"
+	// At is where: "accept" (as soon as the connection was accepted, or as soon as
+	// the few bytes of the request were there that read says), "request"
 	// (after the request, or the part of it that read says; the default), "header"
 	// (inside the response's header), "after_header" (before the first byte of its
 	// body) or "body" (inside the body as it goes over the wire).
@@ -48,8 +49,8 @@ func (s *CutSpec) cut(name string, end Op) (Fault, error) {
 	if s.Then != "" {
 		return Fault{}, fmt.Errorf("then: %s is already what happens in the end", name)
 	}
-	if s.At == "accept" && s.Read.Some {
-		return Fault{}, fmt.Errorf("read: nothing is read before the end at accept")
+	if s.At == "accept" && s.Read.Some && (s.Read.Bytes < 1 || s.Read.Bytes > leastRequest) {
+		return Fault{}, fmt.Errorf("read: at accept the first 1 to %d bytes of a request, by default none", leastRequest)
 	}
 	inside := s.At == "header" || s.At == "body"
 	switch {
@@ -71,7 +72,7 @@ func (s *CutSpec) cut(name string, end Op) (Fault, error) {
 		if !s.After.fixed() {
 			return Fault{}, fmt.Errorf("after: one length of time only at accept, where no request is known yet")
 		}
-		return Fault{AtAccept: end, AcceptAfter: s.After.For}, nil
+		return Fault{AtAccept: end, AcceptRead: int(s.Read.Bytes), AcceptAfter: s.After.For}, nil
 	}
 	sc := Script{Name: name, Response: s.response()}
 	steps := s.begin(&sc.Response)
@@ -93,6 +94,10 @@ func (s *CutSpec) cut(name string, end Op) (Fault, error) {
 	sc.Steps = append(steps, Step{Op: end})
 	return Fault{Script: sc}, nil
 }
+
+// leastRequest is how many bytes every request has: "GET / HTTP/1.0", its line's
+// end and an empty line.
+const leastRequest = 18
 
 // sent is the number of bytes of the response that go out.
 func (s *CutSpec) sent(r *Response) (int64, error) {

@@ -84,7 +84,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{&fault.RespondSpec{Rate: -1}, "rate: -1 is less than 0"},
 		{&fault.RespondSpec{Size: 1 << 30, Rate: 10}, "rate: 1073741824 pieces are more than 1048576"},
 		{&fault.CloseSpec{CutSpec: cut{RespondSpec: fault.RespondSpec{Then: "close"}}}, "then: close is already what happens in the end"},
-		{&fault.CloseSpec{CutSpec: cut{At: "accept", RespondSpec: fault.RespondSpec{Read: fault.Part{Some: true}}}}, "read: nothing is read before the end at accept"},
+		{&fault.CloseSpec{CutSpec: cut{At: "accept", RespondSpec: fault.RespondSpec{Read: fault.Part{Some: true}}}}, "read: at accept the first 1 to 18 bytes of a request, by default none"},
 		{&fault.HangSpec{CutSpec: cut{At: "body", Pause: 1}}, "pause: a hang has no end to wait for"},
 		{&fault.DripSpec{Every: 1, Total: 1}, "total: there is every already; give one of the two"},
 		{&fault.DripSpec{Total: 1, Bytes: 100}, "total: there is one piece only; give less bytes"},

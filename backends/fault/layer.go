@@ -53,6 +53,8 @@ func (f *Fault) Name() string {
 		return "close"
 	case f.AtAccept == Reset:
 		return "reset"
+	case f.AtAccept == Stall:
+		return "hang"
 	}
 	return f.name()
 }

@@ -146,7 +146,9 @@ type Fault struct {
 	// AtAccept is Close or Reset for a connection that ends as soon as it was
 	// accepted, before anything is read; 0 otherwise.
 	AtAccept Op
-	// AcceptAfter is how long after the accept that is.
+	// AcceptRead is how many bytes are read first.
+	AcceptRead int
+	// AcceptAfter is how long after the accept, or after these bytes, that is.
 	AcceptAfter time.Duration
 	// AcceptEvery is how long it takes to accept a connection, one after the other;
 	// 0 for faults of other layers.

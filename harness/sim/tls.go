@@ -27,13 +27,18 @@ func (s *Sim) handshake(f *flight, x *exchange) {
 		return
 	}
 	over, fails := s.now, false
-	if what := s.accept(x); what != nil {
-		over, fails = s.now+what.AcceptAfter, true
-	} else if t := s.pickHandshake(x); t != nil {
-		over, fails = s.now+t.After, t.Handshake.Fails()
-		if t.Handshake == fault.HungHandshake {
-			over = f.connectBy + 1
+	hangs := false
+	switch what := s.accept(x); {
+	case what != nil && what.AtAccept != 0:
+		over, fails, hangs = s.now+what.AcceptAfter, true, what.AtAccept == fault.Stall
+	default:
+		over = x.b.state.Accept(what, s.now)
+		if t := s.pickHandshake(x); t != nil {
+			over, fails, hangs = over+t.After, t.Handshake.Fails(), t.Handshake == fault.HungHandshake
 		}
+	}
+	if hangs {
+		over = f.connectBy + 1
 	}
 	over, ok = x.b.doors.Thaw(over)
 	if closes, shut := x.b.doors.Closes(s.now); shut && (!ok || closes <= over) {
