@@ -149,6 +149,9 @@ func (c *conn) pickAtAccept(at time.Duration) *fault.Fault {
 	e := Entry{At: at, What: "connection", Version: x.version, Connection: c.number}
 	if f != nil {
 		e.Rule, e.Fault = x.count(f), f.Name()
+		if f.AtAccept != 0 {
+			c.tellCut(at, e.Fault)
+		}
 	}
 	c.s.opts.Log.Note(e)
 	return f

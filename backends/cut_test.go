@@ -93,6 +93,10 @@ func TestCutsAtAccept(t *testing.T) {
 			if n := len(rec.of(event.BackendGot)); n != 1 {
 				t.Errorf("%d requests were read, want only the first connection's", n)
 			}
+			word := map[string]string{"fin": "close", "rst": "reset"}[end]
+			if told := rec.of(event.BackendCut); len(told) != 20 || told[0].Detail != word || told[0].Cached {
+				t.Errorf("%d cuts were told of, want 20; the first is %+v", len(told), told)
+			}
 		}
 	}
 }

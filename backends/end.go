@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
 )
 
 // The two patiences below are real time: they bound what another process does.
@@ -32,6 +33,11 @@ func (c *conn) cutAtAccept(f *fault.Fault, at time.Duration) {
 		}
 	}
 	c.end(f.AtAccept)
+}
+
+// tellCut tells that the connection ends, or hangs, instead of having a request read.
+func (c *conn) tellCut(at time.Duration, what string) {
+	c.s.opts.Sink.Emit(event.Event{At: at, Kind: event.BackendCut, Peer: c.s.opts.Name, Cached: c.exchange > 0, Detail: what})
 }
 
 // end closes or resets the connection, or leaves it dead.

@@ -59,6 +59,7 @@ func (c *conn) reuse(at time.Duration) fault.Op {
 	if f == nil {
 		return 0
 	}
+	c.tellCut(at, f.Name())
 	c.s.opts.Log.Note(Entry{At: at, What: "reuse", Version: x.version, Rule: x.count(f), Fault: f.Name(), Connection: c.number, Exchange: n})
 	return f.OnReuse
 }

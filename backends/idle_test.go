@@ -46,6 +46,9 @@ func TestFirstByteOfAFurtherRequestEndsTheConnection(t *testing.T) {
 		if n := len(rec.of(event.BackendGot)); n != 2 {
 			t.Errorf("%s: %d requests were read, want 2", with, n)
 		}
+		if told := rec.of(event.BackendCut); len(told) != 1 || told[0].Detail != "close_on_reuse" || !told[0].Cached {
+			t.Errorf("%s: told %+v, want one cut of a connection that had served", with, told)
+		}
 		// A new connection is served.
 		c = dial(t, s.Addr())
 		send(t, c, get)

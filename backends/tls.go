@@ -79,8 +79,11 @@ func (c *conn) pickHandshake(at time.Duration) *fault.TLS {
 	if f == nil {
 		return &fault.TLS{}
 	}
-	c.s.opts.Log.Note(Entry{At: at, What: "handshake", Version: x.version, Rule: x.count(f),
-		Fault: "tls " + f.TLS.Handshake.String(), Connection: c.number})
+	what := "tls " + f.TLS.Handshake.String()
+	if f.TLS.Handshake.Fails() {
+		c.tellCut(at, what)
+	}
+	c.s.opts.Log.Note(Entry{At: at, What: "handshake", Version: x.version, Rule: x.count(f), Fault: what, Connection: c.number})
 	return f.TLS
 }
 

@@ -12,7 +12,10 @@ type Chunks struct {
 
 // chunked puts a body into chunks; each 0 is one chunk for all of it.
 func chunked(body Body, each int64, trailer []byte) Body {
-	c := &Chunks{Data: body.Size, Each: each, Trailer: trailer}
+	c := &Chunks{Data: body.Size, Each: each}
+	if len(trailer) > 0 {
+		c.Trailer = trailer
+	}
 	if each <= 0 || each > c.Data {
 		c.Each = max(c.Data, 1)
 	}

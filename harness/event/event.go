@@ -27,8 +27,9 @@ type Event struct {
 	// Status is an HTTP status: of the attempt, of the proxy's answer, or of
 	// what the client saw. 0 when there was none.
 	Status int
-	// Cached is true for an attempt on a kept-alive upstream connection, and for
-	// a request that a backend read as a further one of its connection.
+	// Cached is true for an attempt on a kept-alive upstream connection, for a
+	// request that a backend read as a further one of its connection, and for a
+	// connection that a backend cut at one.
 	Cached bool
 	// Worker is the proxy worker that acted, from 0 in order of first use.
 	Worker int
@@ -36,8 +37,8 @@ type Event struct {
 	// rising, and with it what the proxy decided there and then: two stamps may be
 	// the same millisecond, two lines are one after the other. 0 without a line.
 	Order int
-	// Detail is the fault's name (FaultOn, FaultOff, and BackendGot for a request
-	// that a rule decides about), the log line (Logged), or how
+	// Detail is the fault's name (FaultOn, FaultOff, BackendCut, and BackendGot for a
+	// request that a rule decides about), the log line (Logged), or how
 	// a truncated body broke off (AttemptEnded): closed, reset or read_timeout.
 	Detail string
 }

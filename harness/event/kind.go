@@ -16,6 +16,10 @@ const (
 	Connected
 	// BackendGot: a backend read a whole request head (Request, Peer, Cached, Detail).
 	BackendGot
+	// BackendCut: a backend ends a connection, or lets it hang, without having read a
+	// request on it that it would have got (Peer, Cached, Detail). It is told when that
+	// is decided: at the accept, at the first byte of a TLS handshake or of a further request.
+	BackendCut
 	// AttemptEnded: the attempt is over (as AttemptStarted, and Outcome, Status).
 	// For an attempt whose response was passed on this is the end of the whole
 	// exchange, not the moment of the header.
@@ -41,7 +45,7 @@ const (
 )
 
 var kindNames = [...]string{
-	RequestSent: "sent", AttemptStarted: "attempt", Connected: "connected", BackendGot: "got",
+	RequestSent: "sent", AttemptStarted: "attempt", Connected: "connected", BackendGot: "got", BackendCut: "cut",
 	AttemptEnded: "ended", PeerMarked: "marked", NoLive: "no_live",
 	ProxyAnswered: "answered", ResponseEnded: "response",
 	FaultOn: "fault_on", FaultOff: "fault_off", Logged: "log",

@@ -93,7 +93,7 @@ func group(k event.Kind) int {
 		return 0
 	case event.RequestSent:
 		return 1
-	case event.BackendGot:
+	case event.BackendGot, event.BackendCut:
 		return 3
 	case event.ResponseEnded:
 		return 4

@@ -110,8 +110,19 @@ func (s *Sim) reuse(x *exchange) fault.Op {
 		return c.ends
 	}
 	n := c.exchanges + 1
-	return x.b.rules.PickReuse(&fault.Exchange{At: s.now, Connection: c.number, Exchange: n,
+	f := x.b.rules.PickIn(fault.OnReuse, &fault.Exchange{At: s.now, Connection: c.number, Exchange: n,
 		Draw: func(rule int) float64 { return fault.DrawReuse(x.b.seed, x.b.name, rule, c.number, n) }})
+	if f == nil {
+		return 0
+	}
+	s.tellCut(x, f.Name())
+	return f.OnReuse
+}
+
+// tellCut tells that a backend ends a connection, or lets it hang, instead of
+// reading a request.
+func (s *Sim) tellCut(x *exchange, what string) {
+	s.sink.Emit(event.Event{At: s.now, Kind: event.BackendCut, Peer: x.b.name, Cached: x.conn.exchanges > 0, Detail: what})
 }
 
 // accept counts a connection and says what happens to it at once, nil for nothing.
@@ -121,7 +132,11 @@ func (s *Sim) accept(x *exchange) *fault.Fault {
 	if len(x.b.rules) == 0 {
 		return nil
 	}
-	return x.b.rules.PickAtAccept(&fault.Exchange{At: s.now, Connection: x.conn.number, Draw: x.drawConn})
+	f := x.b.rules.PickAtAccept(&fault.Exchange{At: s.now, Connection: x.conn.number, Draw: x.drawConn})
+	if f != nil && f.AtAccept != 0 {
+		s.tellCut(x, f.Name())
+	}
+	return f
 }
 
 // draw is the keyed draw for the exchange that is being read.

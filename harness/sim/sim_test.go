@@ -3,6 +3,7 @@ package sim_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -206,18 +207,22 @@ func TestEndsBeforeTheRequestIsRead(t *testing.T) {
 		name  string
 		rules fault.Rules
 		want  string
+		cut   string // what is told of the backend
 	}{
-		{"reset at accept", fault.Rules{{Do: fault.Fault{AtAccept: fault.Reset}}}, "0s ended a reset 502"},
-		{"close 2 s after accept", fault.Rules{{Do: fault.Fault{AtAccept: fault.Close, AcceptAfter: 2 * time.Second}}}, "2s ended a closed 502"},
+		{"reset at accept", fault.Rules{{Do: fault.Fault{AtAccept: fault.Reset}}}, "0s ended a reset 502", "0s cut a reset"},
+		{"close 2 s after accept", fault.Rules{{Do: fault.Fault{AtAccept: fault.Close, AcceptAfter: 2 * time.Second}}}, "2s ended a closed 502", "0s cut a close"},
 		{"frozen, then gone", fault.Rules{
 			{When: fault.When{Until: 5 * time.Second}, Do: fault.Fault{Door: fault.Frozen}},
 			{When: fault.When{From: 5 * time.Second}, Do: fault.Fault{Door: fault.Refusing}},
-		}, "5s ended a reset 502"},
+		}, "5s ended a reset 502", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := story(run(t, incident(t, nginx, map[string]fault.Rules{"a": c.rules}, once)), event.AttemptEnded)
-			if len(got) == 0 || got[0] != c.want {
+			events := run(t, incident(t, nginx, map[string]fault.Rules{"a": c.rules}, once))
+			if got := story(events, event.AttemptEnded); len(got) == 0 || got[0] != c.want {
 				t.Errorf("got %q, want %q first", got, c.want)
+			}
+			if got := strings.Join(story(events, event.BackendCut), ", "); got != c.cut {
+				t.Errorf("told %q, want %q", got, c.cut)
 			}
 		})
 	}

@@ -69,5 +69,8 @@ func (s *Sim) pickHandshake(x *exchange) *fault.TLS {
 	if f == nil {
 		return nil
 	}
+	if f.TLS.Handshake.Fails() {
+		s.tellCut(x, "tls "+f.TLS.Handshake.String())
+	}
 	return f.TLS
 }
