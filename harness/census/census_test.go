@@ -52,10 +52,10 @@ func TestThePageIsWhatTheSimulatorSays(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	for want, a := range map[string]census.Answer{
-		"closed, 1 attempt, 0.0 s, nothing":        {Attempts: 1, Body: "nothing"},
-		"200, 2 attempts, marked, 1.0 s, whole":    {Status: 200, Attempts: 2, Marked: true, Took: 1e9, Body: "whole"},
+		"closed, 1 attempt, 0.0 s, nothing":         {Attempts: 1, Body: "nothing"},
+		"200, 2 attempts, marked, 1.0 s, whole":     {Status: 200, Attempts: 2, Marked: true, Took: 1e9, Body: "whole"},
 		"the client left, 1 attempt, 0.5 s, no end": {Attempts: 1, Took: 5e8, Body: "left"},
-		"502, 0 attempts, 0.1 s, the proxy's page": {Status: 502, Took: 1e8, Body: "the proxy's page"},
+		"502, 0 attempts, 0.1 s, the proxy's page":  {Status: 502, Took: 1e8, Body: "the proxy's page"},
 	} {
 		if got := a.String(); got != want {
 			t.Errorf("got %s, want %s", got, want)

@@ -31,7 +31,7 @@ func TestEveryFormOfALatency(t *testing.T) {
 
 func TestLatenciesThatCantBeMeant(t *testing.T) {
 	for after, want := range map[string]string{
-		"20":                        `1:18: after: want a duration such as 60s, 1h or 250ms, got "20" (did you mean "20s"?)`,
+		"20":                        `1:18: after: "20" has no unit (did you mean "20s"?)`,
 		"50ms..10ms":                `1:18: after: the range 50ms..10ms is empty (did you mean "10ms..50ms"?)`,
 		"{median: 2s}":              `1:18: respond: after: p99: 0s is less than the median, 2s`,
 		"{medium: 2s}":              `1:19: after: unknown key "medium" (did you mean "median"?)`,
