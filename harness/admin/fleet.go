@@ -31,7 +31,7 @@ func Start(stand *scenario.Stand) (*Fleet, error) {
 		m := &member{name: b.Name, log: newJournal()}
 		var err error
 		m.server, err = backends.Start(backends.Options{
-			Name: b.Name, Listen: b.Listen, Rules: b.Rules, Text: b.Text, Clock: f.clock, Log: m.log, Seed: stand.Seed,
+			Name: b.Name, Listen: b.Listen, Rules: b.Rules, Text: b.Text, Backlog: b.Backlog, Clock: f.clock, Log: m.log, Seed: stand.Seed,
 		})
 		if err != nil {
 			return nil, errors.Join(err, f.Close())

@@ -15,6 +15,7 @@ type backendCommand struct {
 	File        string   `short:"f" placeholder:"FILE" help:"Backends as in a scenario, under backends:, each named by its address or with a listen: of its own."`
 	Listen      []string `placeholder:"ADDR" help:"Address of a backend, such as 127.0.0.1:9001; may be repeated. Default is a free port of 127.0.0.1."`
 	Do          string   `placeholder:"YAML" help:"What it does, as behind do: in a scenario, such as 'close: {at: header}'. Default is to behave well."`
+	Backlog     int      `placeholder:"N" help:"How many connections wait to be accepted, and one more; default is what the system allows."`
 	Seed        seed     `placeholder:"N" help:"What everything random follows from; default 1, or what the file says."`
 	Admin       string   `placeholder:"ADDR" help:"Port, or loopback address with a port, of the admin API; default is none."`
 	AdminAnyone bool     `help:"Lets --admin be an address that other machines can reach."`
@@ -72,9 +73,12 @@ func (c *backendCommand) Run(ctx context.Context, io Streams) error {
 
 // stand is what to serve.
 func (c *backendCommand) stand() (*scenario.Stand, error) {
+	if c.Backlog < 0 || c.Backlog > 65535 {
+		return nil, badInput{fmt.Errorf("--backlog: want 1 to 65535, got %d", c.Backlog)}
+	}
 	if c.File != "" {
-		if len(c.Listen) > 0 || c.Do != "" {
-			return nil, badInput{errors.New("--listen and --do say what -f FILE does: give one or the other")}
+		if len(c.Listen) > 0 || c.Do != "" || c.Backlog != 0 {
+			return nil, badInput{errors.New("--listen, --do and --backlog say what -f FILE does: give one or the other")}
 		}
 		stand, problems := scenario.LoadStand(c.File)
 		if err := problems.Err(); err != nil {
@@ -83,7 +87,7 @@ func (c *backendCommand) stand() (*scenario.Stand, error) {
 		return stand, nil
 	}
 	stand := &scenario.Stand{Seed: 1}
-	b := scenario.StandBackend{}
+	b := scenario.StandBackend{Backlog: c.Backlog}
 	if c.Do != "" {
 		rules, problems := scenario.ParseDo("--do", []byte(c.Do))
 		if err := problems.Err(); err != nil {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -22,7 +23,7 @@ const everyBackend = "*"
 func (r *resolver) backends() {
 	n := bind.Node(r.b, &r.form.Backends)
 	given := map[string]fault.Rules{}
-	process := map[string]bool{}
+	process, backlog := map[string]bool{}, map[string]int{}
 	if n != nil {
 		bind.Pairs(n, func(k, _ *yaml.Node) {
 			x := r.form.Backends[k.Value]
@@ -31,7 +32,7 @@ func (r *resolver) backends() {
 			}
 			r.knownBackend(k, k.Value, "backends")
 			given[k.Value] = r.rules(k.Value, x.Rules)
-			process[k.Value] = x.Process
+			process[k.Value], backlog[k.Value] = x.Process, x.Backlog
 			if n := bind.Key(r.b, &x.Listen); n != nil {
 				r.b.Errorf(n, "listen: the backends of a scenario get ports by themselves")
 			}
@@ -45,6 +46,7 @@ func (r *resolver) backends() {
 			Name:    name,
 			Rules:   append(slices.Clone(given[name]), given[everyBackend]...),
 			Process: process[name] || process[everyBackend],
+			Backlog: cmp.Or(backlog[name], backlog[everyBackend]),
 		})
 	}
 }

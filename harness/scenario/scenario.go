@@ -82,6 +82,9 @@ type Backend struct {
 	Rules fault.Rules
 	// Process runs it as a process of its own, where there are processes.
 	Process bool
+	// Backlog is how many connections wait to be accepted, and one more; 0 is what
+	// the system allows.
+	Backlog int
 }
 
 // Traffic is one source of requests.

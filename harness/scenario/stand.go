@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/netip"
 	"os"
@@ -29,6 +30,9 @@ type StandBackend struct {
 	// Listen is the IP address and port to listen on.
 	Listen string
 	Rules  fault.Rules
+	// Backlog is how many connections wait to be accepted, and one more; 0 is what
+	// the system allows.
+	Backlog int
 	// Text is how the rules were written.
 	Text string
 }
@@ -58,6 +62,7 @@ func ParseStand(name string, src []byte) (*Stand, Problems) {
 	}
 	var every fault.Rules
 	var everyText string
+	var everyBacklog int
 	if n := bind.Node(r.b, &x.Backends); n != nil {
 		bind.Pairs(n, func(k, v *yaml.Node) {
 			b := x.Backends[k.Value]
@@ -70,10 +75,10 @@ func ParseStand(name string, src []byte) (*Stand, Problems) {
 				r.b.Errorf(p, "process: only in a scenario; start another nolive backend, and send it SIGSTOP")
 			}
 			if k.Value == everyBackend {
-				every, everyText = rules, text
+				every, everyText, everyBacklog = rules, text, b.Backlog
 				return
 			}
-			out.Backends = append(out.Backends, StandBackend{Name: k.Value, Listen: r.listen(k, b), Rules: rules, Text: text})
+			out.Backends = append(out.Backends, StandBackend{Name: k.Value, Listen: r.listen(k, b), Rules: rules, Backlog: b.Backlog, Text: text})
 		})
 		if len(out.Backends) == 0 && len(r.b.List()) == 0 {
 			r.b.Errorf(n, "backends: there is none to serve")
@@ -83,6 +88,7 @@ func ParseStand(name string, src []byte) (*Stand, Problems) {
 		b := &out.Backends[i]
 		b.Rules = append(b.Rules, every...)
 		b.Text += everyText
+		b.Backlog = cmp.Or(b.Backlog, everyBacklog)
 	}
 	return out, r.found(func() { out = nil })
 }

@@ -33,19 +33,22 @@ func (s *Sim) attempt(f *flight, d upstream.Decision) {
 	case fault.Refusing, fault.Stopping:
 		s.due(f, s.now, doFail, event.Refused)
 	case fault.Blackholed:
-		s.connectLater(f, x, pass.ConnectTimeout)
+		s.connectLater(f, x)
 	default:
-		s.connected(f, x)
+		s.connectAgain(f, x)
 	}
 }
 
 // connectLater waits for a host that doesn't answer: until the time-out, or
 // until a retransmitted SYN finds it back. That is of real time: on sockets at
 // speed N a host that comes back during a connect is found N times later than here.
-func (s *Sim) connectLater(f *flight, x *exchange, timeout time.Duration) {
-	deadline := s.now + timeout
+func (s *Sim) connectLater(f *flight, x *exchange) {
+	deadline := f.connectBy
 	for _, after := range synAgain {
-		at := s.now + after
+		at := f.own.opened + after
+		if at <= s.now {
+			continue
+		}
 		if at > deadline {
 			break
 		}

@@ -16,6 +16,9 @@ type backend struct {
 	doors fault.Doors
 	state fault.State
 	seed  uint64
+	// backlog is the length of the accept queue, 0 without a limit; queued are those
+	// in it while nothing is accepted.
+	backlog, queued int
 	// connections and requests counted so far, for the rules' numbers.
 	connections, requests int
 	// waiting are the exchanges, on any backend, that wait until this one has read

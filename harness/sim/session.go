@@ -28,13 +28,14 @@ func (s *Sim) dial(f *flight, d upstream.Decision) {
 	f.own = conn{b: b, opened: s.now, peer: d.Peer}
 	f.conn = &f.own
 	f.x = exchange{b: b, conn: f.conn}
+	f.connectBy = s.now + pass.ConnectTimeout
 	switch b.door(s.now) {
 	case fault.Refusing:
 		s.due(f, s.now, doFail, event.Refused)
 	case fault.Blackholed:
-		s.connectLater(f, &f.x, pass.ConnectTimeout)
+		s.connectLater(f, &f.x)
 	default:
-		s.established(f, &f.x)
+		s.connectAgain(f, &f.x)
 	}
 }
 

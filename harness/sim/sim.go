@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) (time.Duration, error) {
 	s.facts.Draw, s.facts.Length = s.draw, s.length
 	s.workers = newWorkers(cfg, s.sink)
 	for _, b := range o.Plan.Scenario.Backends {
-		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, doors: b.Rules.DoorChanges(), seed: o.Plan.Seed}
+		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, doors: b.Rules.DoorChanges(), backlog: b.Backlog, seed: o.Plan.Seed}
 	}
 	s.scheduleDoors()
 	for i := range o.Plan.Traffic {
@@ -100,7 +100,7 @@ func (s *Sim) do(st *step) {
 	case doAwait:
 		s.atBarrier(st.x)
 	case doConnected:
-		s.connected(st.f, st.x)
+		s.connectAgain(st.f, st.x)
 	case doConnectFail:
 		s.follow(st.f, st.f.req.Fail(s.now, event.ConnectTimeout))
 	case doHandshake:
@@ -144,6 +144,9 @@ func (s *Sim) changeDoor(b *backend, to fault.Door) {
 	}
 	if to != fault.Open {
 		s.sink.Emit(event.Event{At: s.now, Kind: event.FaultOn, Peer: b.name, Detail: to.String()})
+	}
+	if to != fault.Frozen && to != fault.Blackholed {
+		b.queued = 0
 	}
 	if to != fault.Refusing && to != fault.Stopping {
 		return

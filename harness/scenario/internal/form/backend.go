@@ -5,6 +5,9 @@ type Backend struct {
 	// Process runs the backend as a process of its own, which a freeze really
 	// stops; default false. Scenarios only.
 	Process bool `yaml:"process"`
+	// Backlog is how many connections the kernel completes before the backend accepts
+	// them, and one more (listen(2)); default what the system allows.
+	Backlog int `yaml:"backlog" jsonschema:"minimum=1,maximum=65535"`
 	// Listen is the address to listen on when the name is none. For the command
 	// nolive backend only.
 	Listen Word `yaml:"listen"`
