@@ -35,6 +35,8 @@ type conn struct {
 	// to is where responses go: the wire, or TLS on top of it.
 	to  io.Writer
 	tls *tls.Conn // nil without
+	// refused is the fault by which there is no room for the connection, nil for none.
+	refused *fault.Fault
 	// counted is closed once the first request has its number, or nothing came.
 	counted chan struct{}
 	once    sync.Once
@@ -76,6 +78,9 @@ func (c *conn) serve() {
 	at := c.s.now()
 	switch f := c.pickAtAccept(at); {
 	case f == nil:
+	case f.Limit != nil:
+		c.end(f.Limit.Full)
+		return
 	case f.AtAccept != 0:
 		c.cutAtAccept(f, at)
 		return
@@ -138,7 +143,7 @@ func (c *conn) serveOne() bool {
 func (c *conn) pickAtAccept(at time.Duration) *fault.Fault {
 	x := c.s.in.Load().set
 	var f *fault.Fault
-	if len(x.rules) > 0 {
+	if f = c.refused; f == nil && len(x.rules) > 0 {
 		f = x.rules.PickAtAccept(&fault.Exchange{
 			At: at - x.since, Connection: max(c.number-x.connections, 0),
 			Draw: func(rule int) float64 {
@@ -149,7 +154,7 @@ func (c *conn) pickAtAccept(at time.Duration) *fault.Fault {
 	e := Entry{At: at, What: "connection", Version: x.version, Connection: c.number}
 	if f != nil {
 		e.Rule, e.Fault = x.count(f), f.Name()
-		if f.AtAccept != 0 {
+		if f.AtAccept != 0 || f.Limit != nil {
 			c.tellCut(at, e.Fault)
 		}
 	}

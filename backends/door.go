@@ -120,7 +120,7 @@ func (s *Server) turn(to fault.Door) error {
 	if err := s.port.listen(); err != nil {
 		return err
 	}
-	s.accepting = make(chan struct{})
+	s.accepting = &accepting{stop: make(chan struct{}), ended: make(chan struct{})}
 	go s.accept(s.port.ln, s.accepting, time.Now().Add(queueing))
 	return nil
 }
@@ -130,10 +130,42 @@ func (s *Server) stopAccepting() {
 	if s.accepting == nil {
 		return
 	}
+	close(s.accepting.stop)
 	s.port.ln.SetDeadline(past)
-	<-s.accepting
+	<-s.accepting.ended
 	s.accepting = nil
 	s.port.ln.SetDeadline(time.Time{})
+}
+
+// accepting is an accept loop: stop is closed for it to end, ended when it has.
+type accepting struct{ stop, ended chan struct{} }
+
+// waitForRoom waits while there are as many connections as the rules allow, and
+// says whether the next one is to be accepted.
+func (s *Server) waitForRoom(stop <-chan struct{}) bool {
+	for {
+		r := s.in.Load()
+		f := r.rules.Limit()
+		if f == nil || f.Limit.Full != 0 {
+			return true
+		}
+		s.mu.Lock()
+		full := len(s.conns) >= f.Limit.Max
+		if full && s.room == nil {
+			s.room = make(chan struct{})
+		}
+		room := s.room
+		s.mu.Unlock()
+		if !full {
+			return true
+		}
+		select {
+		case <-room:
+		case <-r.over:
+		case <-stop:
+			return false
+		}
+	}
 }
 
 // shortage notes, once, that a connection couldn't be accepted.
@@ -173,9 +205,9 @@ const (
 // accept takes connections until it is stopped by the listener's deadline. Those
 // that waited for it are let in one after the other, so that their requests are
 // numbered in the order of arrival.
-func (s *Server) accept(ln *net.TCPListener, ended chan<- struct{}, queued time.Time) {
-	defer close(ended)
-	for {
+func (s *Server) accept(ln *net.TCPListener, a *accepting, queued time.Time) {
+	defer close(a.ended)
+	for s.waitForRoom(a.stop) {
 		tcp, err := ln.AcceptTCP()
 		switch {
 		case err == nil && s.port.isPlug(tcp):

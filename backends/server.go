@@ -26,17 +26,19 @@ type Server struct {
 
 	mu          sync.Mutex
 	conns       map[*conn]struct{}
-	connections int   // accepted so far
-	requests    int   // whose head was read so far
-	versions    int   // sets of rules so far
-	watching    bool  // the door's goroutine runs
-	failed      error // of the door
-	short       bool  // out of descriptors, and told so
+	connections int           // accepted so far
+	requests    int           // whose head was read so far
+	versions    int           // sets of rules so far
+	watching    bool          // the door's goroutine runs
+	failed      error         // of the door
+	short       bool          // out of descriptors, and told so
+	refused     int           // of the open connections, those there was no room for
+	room        chan struct{} // closed when a connection ends, nil without anybody who waits
 	alarm       func(error)
 
-	// accepting is closed when the accept loop has ended; nil without one. Only
-	// Start and then the door's goroutine touch it.
-	accepting chan struct{}
+	// accepting is the accept loop, nil without one. Only Start and then the door's
+	// goroutine touch it.
+	accepting *accepting
 }
 
 // Start opens the backend's port and serves until Close. It fails on rules that
@@ -127,6 +129,10 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	s.mu.Lock()
 	s.connections++
 	c.number = s.connections
+	if f := s.in.Load().rules.Limit(); f != nil && f.Limit.Full != 0 && len(s.conns)-s.refused >= f.Limit.Max {
+		c.refused = f
+		s.refused++
+	}
 	s.conns[c] = struct{}{}
 	s.mu.Unlock()
 	s.running.Go(c.serve)
@@ -147,6 +153,13 @@ func (s *Server) forget(c *conn) {
 	c.kill()
 	s.mu.Lock()
 	delete(s.conns, c)
+	if c.refused != nil {
+		s.refused--
+	}
+	if s.room != nil {
+		close(s.room)
+		s.room = nil
+	}
 	s.mu.Unlock()
 }
 

@@ -31,6 +31,7 @@ func Kinds() []Kind {
 		{"blackhole", "a host that is gone: connects are not answered, open connections stand still", func() Spec { return new(BlackholeSpec) }},
 		{"close", "the connection is closed (FIN) before the response is complete", func() Spec { return new(CloseSpec) }},
 		{"close_on_reuse", "an idle connection stays, and ends at the first byte of its next request", func() Spec { return new(CloseOnReuseSpec) }},
+		{"connections", "how many connections there are at the same time, and what one more meets", func() Spec { return new(ConnectionsSpec) }},
 		{"drip", "the response comes in small pieces", func() Spec { return new(DripSpec) }},
 		{"endless", "the body of the answer never ends", func() Spec { return new(EndlessSpec) }},
 		{"freeze", "a stopped process: connects succeed, nothing is read or answered", func() Spec { return new(FreezeSpec) }},

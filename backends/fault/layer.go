@@ -22,6 +22,8 @@ const (
 	OnReuse
 	// OnHandshake acts on a connection by TLS before anything is read from it.
 	OnHandshake
+	// OnCrowd says how many connections there are.
+	OnCrowd
 
 	// Layers is how many there are.
 	Layers
@@ -42,6 +44,8 @@ func (f *Fault) Layer() Layer {
 		return OnReuse
 	case f.TLS != nil:
 		return OnHandshake
+	case f.Limit != nil:
+		return OnCrowd
 	}
 	return OnRequest
 }
@@ -77,6 +81,8 @@ func (f *Fault) name() string {
 		return "close_on_reuse"
 	case OnHandshake:
 		return "tls"
+	case OnCrowd:
+		return "connections"
 	}
 	return f.Script.Name
 }
@@ -92,6 +98,8 @@ func (f *Fault) admits(selector string) error {
 			return fmt.Errorf("%s: %s comes before any request is read, "+
 				"so only from, until, connection and share can select it", selector, f.name())
 		}
+	case OnCrowd:
+		return fmt.Errorf("%s: connections holds for all of them, so nothing can select it", selector)
 	case OnReuse:
 		if selector != "connection" && selector != "exchange" && selector != "share" {
 			return fmt.Errorf("%s: %s comes before the request is read, "+

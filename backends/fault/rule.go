@@ -32,6 +32,10 @@ func (r *Rule) Validate() error {
 		} else if w.Repeats > 0 && (w.Until-w.From)/w.Repeats > maxOpenings {
 			return fmt.Errorf("repeats: %s would come more than %d times", r.Do.name(), maxOpenings)
 		}
+	case OnCrowd:
+		if w := &r.When; w.From != 0 || w.Until != 0 || w.Lasts != 0 {
+			return fmt.Errorf("from: connections holds for good, so nothing can select it")
+		}
 	case OnReuse:
 		if r.When.Exchange.To == 1 {
 			return fmt.Errorf("exchange: the first request of a connection doesn't reuse it")

@@ -160,6 +160,8 @@ type Fault struct {
 	OnReuse Op
 	// Workers limits how many requests are worked on; nil for faults of other layers.
 	Workers *Workers
+	// Limit is how many connections there are; nil for faults of other layers.
+	Limit *Limit
 	// TLS is how a TLS connection is taken up; nil for faults of other layers.
 	TLS *TLS
 	// Script is played for a request.

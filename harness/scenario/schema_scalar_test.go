@@ -132,7 +132,7 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 		return text(`^`+durationPattern+`(\s*\.\.\s*`+durationPattern+`)?$`, "2s", "10ms..50ms")
 	case "malformed":
 		return &jsonschema.Schema{Enum: malformations()}
-	case "workers":
+	case "workers", "connections":
 		return integer("1", "65536")
 	case "endless", "keepalive", "slow_accept":
 		return text(`^` + durationPattern + `$`)
@@ -187,6 +187,8 @@ func (b *schemaBuilder) limits(kind string, s *jsonschema.Schema) {
 		set("requests", func(p *jsonschema.Schema) { p.Minimum = "1" })
 	case "workers":
 		set("count", func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "1", "65536" })
+	case "connections":
+		set("max", func(p *jsonschema.Schema) { p.Minimum, p.Maximum = "1", "65536" })
 	case "keepalive":
 		s.Required = nil
 		s.AnyOf = []*jsonschema.Schema{{Required: []string{"idle"}}, {Required: []string{"requests"}}}

@@ -113,6 +113,9 @@ func (s *Sim) readBy(x *exchange) {
 		s.saw(x, nil, []fault.Sight{{At: s.now, End: fault.Reset}})
 		return
 	}
+	if s.crowded(x, doRead) {
+		return
+	}
 	if x.conn.number == 0 {
 		switch what := s.accept(x); {
 		case what == nil:
@@ -182,7 +185,7 @@ func (s *Sim) acceptLater(x *exchange, at time.Duration) {
 		s.push(step{at: at, do: doRead, x: x})
 	}
 	if f := x.f; f.gen == x.gen {
-		s.due(f, f.asked+f.trip.Step.Pass.ReadTimeout, doFail, event.ReadTimeout)
+		s.silent(f)
 	}
 }
 
@@ -342,6 +345,7 @@ func (s *Sim) end(f *flight) {
 		f.outcome = event.Aborted
 	}
 	s.keep(f)
+	s.leave(f)
 	if f.outcome == event.Truncated {
 		f.req.Cut(s.now, f.cut, f.status)
 	} else {

@@ -19,6 +19,9 @@ type backend struct {
 	// backlog is the length of the accept queue, 0 without a limit; queued are those
 	// in it while nothing is accepted.
 	backlog, queued int
+	// limit is that of its connections, nil for none; crowd is what it counts.
+	limit *fault.Limit
+	crowd crowd
 	// connections and requests counted so far, for the rules' numbers.
 	connections, requests int
 	// waiting are the exchanges, on any backend, that wait until this one has read
@@ -39,6 +42,7 @@ type conn struct {
 	exchanges int
 	opened    time.Duration
 	peer      int
+	counted   bool // among those that the backend's limit is about
 	// timer is there once the connection was kept; until is the end of its idle time.
 	timer *idleTimer
 	until time.Duration
@@ -64,6 +68,8 @@ type exchange struct {
 	script  *fault.Script
 	keep    *fault.Keep
 	barrier *fault.Barrier
+	// again is what there is to do when it has room, if it had to wait for it.
+	again do
 }
 
 // outlive gives the exchange memory of its own: the attempt may be over, and its
@@ -132,6 +138,10 @@ func (s *Sim) tellCut(x *exchange, what string) {
 func (s *Sim) accept(x *exchange) *fault.Fault {
 	x.b.connections++
 	x.conn.number = x.b.connections
+	if l := s.count(x); l != nil {
+		s.tellCut(x, "connections")
+		return &fault.Fault{AtAccept: l.Full}
+	}
 	if len(x.b.rules) == 0 {
 		return nil
 	}

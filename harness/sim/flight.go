@@ -86,6 +86,9 @@ func (s *Sim) proceed(f *flight, to *plan.Trip) {
 // follow carries out a decision of the model.
 func (s *Sim) follow(f *flight, d upstream.Decision) {
 	f.gen++
+	if d.Action != upstream.Pass {
+		s.leave(f) // what went before is over
+	}
 	switch {
 	case f.trip.Stream == nil:
 	case d.Action == upstream.Try:
@@ -120,6 +123,7 @@ func (s *Sim) intercept(f *flight, instead *plan.Trip) {
 	if f.reading.bare() {
 		s.keep(f)
 	}
+	s.leave(f)
 	f.req.End(s.now, event.Passed, f.status)
 	f.tries = f.req.Try()
 	s.proceed(f, instead)
@@ -175,6 +179,7 @@ func (s *Sim) clientTimeout(f *flight) {
 		s.respond(f, event.ClientTimeout, 0)
 		return
 	}
+	s.leave(f)
 	f.req.End(s.now, event.Aborted, f.status)
 	logged := 499
 	if f.passing {

@@ -133,6 +133,7 @@ func (s *Sim) endAs(f *flight, at time.Duration, got int64) {
 
 // endSession ends a session that was connected: nginx logs 200 whatever became of it.
 func (s *Sim) endSession(f *flight) {
+	s.leave(f)
 	f.req.Relayed(s.now, f.cut)
 	s.finish(f, 200, f.outcome, f.status)
 }
@@ -145,6 +146,7 @@ func (s *Sim) clientLeaves(f *flight) {
 		s.respond(f, event.ClientTimeout, 0)
 		return
 	}
+	s.leave(f)
 	f.req.Relayed(s.now, 0)
 	s.finish(f, 200, event.ClientTimeout, 0)
 }

@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) (time.Duration, error) {
 	s.facts.Draw, s.facts.Length = s.draw, s.length
 	s.workers = newWorkers(cfg, s.sink)
 	for _, b := range o.Plan.Scenario.Backends {
-		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, doors: b.Rules.DoorChanges(), backlog: b.Backlog, seed: o.Plan.Seed}
+		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, doors: b.Rules.DoorChanges(), backlog: b.Backlog, limit: limitOf(b.Rules), seed: o.Plan.Seed}
 	}
 	s.scheduleDoors()
 	for i := range o.Plan.Traffic {
@@ -106,7 +106,9 @@ func (s *Sim) do(st *step) {
 	case doHandshake:
 		s.handshake(st.f, st.x)
 	case doGone:
-		s.accept(st.x)
+		if !s.crowded(st.x, doGone) {
+			s.accept(st.x)
+		}
 	case doShaken:
 		s.request(st.f, st.x)
 	case doFail:
@@ -155,7 +157,7 @@ func (s *Sim) changeDoor(b *backend, to fault.Door) {
 		for _, c := range w.caches {
 			for id, cn := range c.conns {
 				if cn.b == b {
-					c.drop(id)
+					c.drop(s, id)
 				}
 			}
 		}

@@ -27,6 +27,10 @@ func (s *Sim) handshake(f *flight, x *exchange) {
 		return
 	}
 	over, fails := s.now, false
+	if s.crowded(x, doHandshake) {
+		s.due(f, f.connectBy, doFail, event.ConnectTimeout)
+		return
+	}
 	hangs := false
 	switch what := s.accept(x); {
 	case what != nil && what.AtAccept != 0:

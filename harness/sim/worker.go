@@ -52,6 +52,7 @@ func newWorkers(cfg *nginxconf.Config, sink event.Sink) []worker {
 func (c *cache) store(s *Sim, cn *conn, read upstream.Timer, location int) {
 	if cn.timer == nil {
 		kept := *cn // the flight that has it goes on to something else
+		cn.counted = false
 		cn = &kept
 		c.next++
 		cn.timer = &idleTimer{cache: c, id: c.next}
@@ -59,6 +60,7 @@ func (c *cache) store(s *Sim, cn *conn, read upstream.Timer, location int) {
 	id := cn.timer.id
 	c.conns[id] = cn
 	closed := c.model.Store(upstream.Served{Conn: id, Peer: cn.peer, Location: location, Requests: cn.exchanges, Opened: cn.opened, Read: read}, s.now)
+	s.gone(c.conns[closed])
 	delete(c.conns, closed)
 	if closed == id {
 		return
@@ -100,13 +102,14 @@ func (t *idleTimer) goesOff(s *Sim) {
 	case cn.until > s.now:
 		t.move(s, cn.until)
 	default:
-		t.cache.drop(t.id)
+		t.cache.drop(s, t.id)
 	}
 }
 
 // drop forgets an idle connection.
-func (c *cache) drop(id upstream.ConnID) {
+func (c *cache) drop(s *Sim, id upstream.ConnID) {
 	if c.model.Remove(id) {
+		s.gone(c.conns[id])
 		delete(c.conns, id)
 	}
 }
