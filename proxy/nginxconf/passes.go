@@ -74,6 +74,9 @@ func (p *Pass) proxyHost() (host, port string) {
 	if p.Upstream == nil {
 		return "", ""
 	}
+	if strings.HasPrefix(p.Upstream.Name, "unix:") {
+		return "localhost", ""
+	}
 	return p.Upstream.Name, p.port()
 }
 
@@ -99,12 +102,15 @@ func (w *Way) resolve(p *Pass) (out *Pass, uri string, status int) {
 	v := p.dynamic.Value(w.facts)
 	scheme, rest, ok := strings.Cut(v, "://")
 	if !ok || !strings.EqualFold(scheme, "http") || rest == "" {
-		return nil, "", 500 // "invalid URL prefix"
+		w.complaint = "invalid URL prefix in \"" + v + "\""
+		return nil, "", 500
 	}
 	a, err := parseAddress(rest, 80, forPass)
 	if err != "" {
+		w.complaint = err + " in upstream \"" + rest + "\""
 		return nil, "", 500
 	}
+	w.rq.ProxyHost, w.rq.ProxyPort = a.text, strconv.Itoa(a.port)
 	if strings.HasPrefix(a.uri, "?") {
 		a.uri = "/" + a.uri
 	}
@@ -113,6 +119,7 @@ func (w *Way) resolve(p *Pass) (out *Pass, uri string, status int) {
 			return p.to[u], a.uri, 0
 		}
 	}
+	w.complaint = "no resolver defined to resolve " + a.host
 	return nil, "", 502 // nobody could be asked
 }
 

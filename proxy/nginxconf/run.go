@@ -66,11 +66,15 @@ func (w *Way) reply(c *code) Step {
 	if !c.text.Constant() {
 		w.varied = true
 	}
+	w.rq.Status = w.Status(r.Status)
 	text := c.text.Value(w.facts)
+	w.rq.Status = w.status
 	switch r.Status {
 	case 301, 302, 303, 307, 308:
 		w.location = text
-		return w.special(r.Status)
+		step := w.special(r.Status)
+		step.Answer.Redirect = step.Answer.Page == r.Status
+		return step
 	}
 	return Step{Answer: Answer{Status: w.Status(r.Status), Text: text, Location: w.location, ContentType: w.loc.sets().contentType(w.rq.Path)}}
 }

@@ -55,6 +55,7 @@ func (w *Way) page(p *errorPage) Step {
 	if p.overwrite >= 0 {
 		w.status = p.overwrite
 	}
+	w.rq.Status = w.status
 	if !p.uri.Constant() {
 		w.varied = true
 	}

@@ -99,3 +99,10 @@ func escapeBytes(s, odd string) string {
 	}
 	return b.String()
 }
+
+// ValidTarget says whether nginx takes a request's target; with another one the
+// request line is refused (ngx_http_parse_complex_uri).
+func ValidTarget(target string) bool {
+	_, ok := parseTarget(target)
+	return ok
+}

@@ -35,6 +35,7 @@ type Way struct {
 	status           int  // replaces that of any answer; 0 doesn't
 	length           int64
 	location         string // of a redirect, whatever becomes of it
+	complaint        string
 	closes, varied   bool
 	refused          bool  // for the length of its body
 	discarded        bool  // its body was thrown away
@@ -72,6 +73,8 @@ type Answer struct {
 	// Location is the header of a redirect; one that begins with "/" is made
 	// absolute by Way.Absolute.
 	Location string
+	// Redirect is true for a return that has the header also when it is empty.
+	Redirect bool
 }
 
 // Begin takes in a request that arrived at a server: facts says what it is. The
@@ -102,7 +105,7 @@ func (w *Way) Wait(c *Config, s *Server, facts variable.Facts) {
 	*w = Way{
 		cfg: c, server: s, facts: facts, rq: rq, unparsed: true, placed: true, changes: maxChanges + 1, own: w.own[:0],
 	}
-	rq.Own, rq.Captures, rq.ProxyHost, rq.ProxyPort = nil, nil, "", ""
+	rq.Own, rq.Captures, rq.ProxyHost, rq.ProxyPort, rq.Status = nil, nil, "", "", 0
 	rq.ServerName = s.name()
 	if c.owns {
 		rq.Own = w.lookUp
@@ -182,6 +185,14 @@ func (w *Way) discard() { w.discarded, w.length = true, -1 }
 // response: nginx never takes it back (ngx_http_clear_location).
 func (w *Way) Redirect() string { return w.location }
 
+// Complaint is what nginx logs as an error about a proxy_pass with variables that
+// comes to nobody, once; "" for nothing.
+func (w *Way) Complaint() string {
+	c := w.complaint
+	w.complaint = ""
+	return c
+}
+
 // Closes says whether the client's connection is closed after the answer because
 // of what the answer is (ngx_http_special_response_handler).
 func (w *Way) Closes() bool { return w.closes }
@@ -229,6 +240,7 @@ func (w *Way) Status(backend int) int {
 // status, in order.
 func (w *Way) Added(status int, yield func(name, value string)) {
 	safe := safeStatus(status)
+	w.rq.Status = status
 	for _, h := range w.loc.sets().headers {
 		if !safe && !h.always {
 			continue

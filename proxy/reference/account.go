@@ -106,7 +106,11 @@ func (a *account) unread(err error) {
 		a.idle(err)
 		return
 	}
-	a.request(c.in.unread())
+	b := c.in.unread()
+	if whole := bytes.LastIndexByte(b, '\n') + 1; whole > 0 {
+		b = b[:whole] // nginx counts a line when it is there
+	}
+	a.request(b)
 	a.broken = true
 	status, text := 400, "client prematurely closed connection"
 	switch err {
@@ -152,8 +156,11 @@ func (a *account) request(head []byte) {
 	a.rq.Length = int64(len(head))
 	a.rq.Header = headOf(a.asked, clientLine)
 	a.rq.Protocol = "HTTP/1.0"
-	if rq.http11 {
+	switch {
+	case rq.http11:
 		a.rq.Protocol = "HTTP/1.1"
+	case rq.nine:
+		a.rq.Protocol = ""
 	}
 	shape := nginxconf.Request(rq.method, string(rq.target))
 	a.rq.Method, a.rq.Target, a.rq.Path, a.rq.Args = shape.Method, shape.Target, shape.Path, shape.Args

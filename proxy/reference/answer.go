@@ -10,11 +10,16 @@ import (
 // serverName is what the proxy calls itself in answers.
 const serverName = "nolive"
 
-// answer sends nginx's own page to a client whose request couldn't be read, and
-// tells that the request is done.
+// answer answers a client whose request couldn't be read, and tells that the
+// request is done. An error page that is a backend's is none here.
 func (c *client) answer(status int) {
 	c.rq.keepAlive = false
-	c.send(nginxconf.Answer{Status: status, Page: status}, nil)
+	way := &c.route.way
+	step := way.Fail(status)
+	if step.Pass != nil {
+		step.Answer = nginxconf.Answer{Status: status, Page: status}
+	}
+	c.send(step.Answer, way)
 }
 
 // reply sends one of nginx's own answers, as nginx words them, and tells that the
@@ -27,10 +32,13 @@ func (c *client) reply(a nginxconf.Answer) {
 	c.send(a, way)
 }
 
-// send is reply with the way that adds to the answer, nil for none.
+// send is reply with the way that adds to the answer.
 func (c *client) send(a nginxconf.Answer, way *nginxconf.Way) {
 	if a.Silent {
 		c.rq.keepAlive = false
+		if c.account != nil {
+			c.account.broken = true
+		}
 		c.answered(a.Status)
 		return
 	}
@@ -42,23 +50,32 @@ func (c *client) send(a nginxconf.Answer, way *nginxconf.Way) {
 		}
 	}
 	b := c.head(lend(page)[:0], statusText(a.Status))
-	if a.Status != 204 && a.Status != 304 {
+	if a.Status != 204 {
 		if contentType != "" {
 			b = append(append(b, "\r\nContent-Type: "...), contentType...)
 		}
 		b = append(b, "\r\nContent-Length: "...)
 		b = strconv.AppendInt(b, int64(len(content)), 10)
-	} else {
+	}
+	if a.Status == 204 || a.Status == 304 {
 		content = ""
 	}
-	if a.Location != "" && way != nil {
-		b = append(append(b, "\r\nLocation: "...), way.Absolute(a.Location, c.vars.Server.IP, c.vars.Server.Port)...)
+	location := ""
+	if a.Location != "" {
+		location = way.Absolute(a.Location, c.vars.Server.IP, c.vars.Server.Port)
+	}
+	if location != a.Location {
+		b = append(append(b, "\r\nLocation: "...), location...)
 	}
 	b = c.connectionHeader(b)
-	if way != nil {
-		b = c.added(b, a.Status)
+	if a.Redirect && location == "" || location != "" && location == a.Location {
+		b = append(append(b, "\r\nLocation: "...), location...)
 	}
+	b = c.added(b, a.Status)
 	b = append(b, "\r\n\r\n"...)
+	if c.rq.nine {
+		b = b[:0]
+	}
 	if c.account != nil {
 		c.account.sentHead(b)
 	}

@@ -193,6 +193,10 @@ func (c *client) serve() {
 		case err != nil:
 			return
 		case status != 0:
+			c.route.fixed = false
+			if c.account == nil { // which has done it
+				c.route.way.Wait(c.proxy.config, c.router.fallback, &c.vars)
+			}
 			c.answerAndLinger(status)
 			return
 		}

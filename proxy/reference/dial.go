@@ -59,6 +59,9 @@ func (d *dialing) AfterFunc(f func()) (stop func() bool) {
 // it didn't; err is errHalted or errLocal.
 func (c *client) connect(n *node, peer int, pass *nginxconf.Pass) (*upconn, event.Outcome, error) {
 	c.doing.Store(connecting)
+	if c.account != nil {
+		c.proxy.conns.Add(1) // nginx numbers those to backends with the others
+	}
 	d := &dialing{c, c.later(pass.ConnectTimeout)}
 	// Not DialTCP: given a zero local address it binds, which is slow and ties up
 	// a port for a minute.

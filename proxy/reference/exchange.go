@@ -20,15 +20,22 @@ func (c *client) handle() bool {
 		// What is drawn is drawn by the request's number.
 		c.rq.id.N = int(c.proxy.requests.Add(1))
 	}
-	// nginx reads a body before it passes a request on, and throws it away
-	// before it answers itself.
+	c.logsLate = false
+	if step.Pass == nil && (c.rq.chunked || c.rq.length > 0) {
+		if c.account != nil && c.route.way.Refused() {
+			c.account.tooLarge()
+		}
+		return c.answerAtOnce(step.Answer)
+	}
+	// nginx reads a body before it passes a request on.
 	if !c.route.way.Refused() {
 		status := c.readBody(step.Pass)
-		if c.account != nil {
+		switch {
+		case c.account == nil:
+		case status == 413:
+			c.account.tooLarge()
+		default:
 			c.account.body()
-			if status == 413 {
-				c.account.tooLarge()
-			}
 		}
 		switch status {
 		case 0:

@@ -32,6 +32,8 @@ func builtIn(status int) string {
 	case 200, 201, 202, 204, 206, 304:
 	case 302:
 		title = "302 Found"
+	case 401:
+		title = "401 Authorization Required"
 	case 494:
 		title, more = "400 Request Header Or Cookie Too Large", "Request Header Or Cookie Too Large"
 	case 495:

@@ -139,3 +139,63 @@ func TestWaysOfOneConnection(t *testing.T) {
 		}
 	}
 }
+
+// A body that nobody reads isn't waited for, whether it is too large or not; what
+// comes of it later is thrown away, and the connection goes on.
+func TestBodyThatNobodyReads(t *testing.T) {
+	s := serveText(t, `upstream app { server app; } server { listen 80; client_max_body_size 8;
+		location / { return 200 early; } location /refused { return 403; } location /pass { proxy_pass http://app; } }`)
+	for _, tt := range []struct{ path, framing, first, rest, status string }{
+		{"/", "Content-Length: 5", "he", "llo", "200"},
+		{"/", "Content-Length: 5", "hello", "", "200"},
+		{"/", "Transfer-Encoding: chunked", "14\r\nhello", strings.Repeat("x", 15) + "\r\n0\r\n\r\n", "200"},
+		{"/refused", "Content-Length: 5", "", "hello", "403"},
+		{"/", "Content-Length: 9", "he", "", "413"},
+	} {
+		c := s.dial()
+		r := bufio.NewReader(c)
+		_, _ = io.WriteString(c, "POST "+tt.path+" HTTP/1.1\r\nHost: a\r\n"+tt.framing+"\r\n\r\n"+tt.first)
+		resp, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatalf("%+v: %v", tt, err)
+		}
+		_, _ = io.ReadAll(resp.Body)
+		if strconv.Itoa(resp.StatusCode) != tt.status {
+			t.Errorf("%+v: got %d", tt, resp.StatusCode)
+		}
+		if resp.Close {
+			continue
+		}
+		_, _ = io.WriteString(c, tt.rest+"GET /pass HTTP/1.1\r\nHost: a\r\n\r\n")
+		if resp, err = http.ReadResponse(r, nil); err != nil || resp.StatusCode != 200 {
+			t.Errorf("%+v: the next request: %v %v", tt, resp, err)
+		}
+	}
+}
+
+// A line alone is a request of HTTP/0.9; its answer is a body alone.
+func TestNine(t *testing.T) {
+	s := serveText(t, `upstream app { server app; } server { listen 80; location / { return 200 text; } location /pass { proxy_pass http://app; } }`)
+	for ask, want := range map[string]string{
+		"GET /\r\n": "text", "GET /pass\n": "GET /pass HTTP/1.1|", "GET /pass?x\r\n\r\n": "GET /pass?x HTTP/1.1|",
+	} {
+		if a := s.ask(ask); a != want {
+			t.Errorf("%q: got %q, want %q", ask, a, want)
+		}
+	}
+	if a := s.ask("POST /\r\n"); !strings.HasPrefix(a, "<html>") {
+		t.Errorf("POST: %q", a)
+	}
+}
+
+// What can't become a request is refused before it is whole.
+func TestRefusedEarly(t *testing.T) {
+	s := serveText(t, "server { listen 80; error_page 400 = /bad; location / { return 200 text; } location /bad { return 200 sorry; } }")
+	for _, ask := range []string{"\x16\x03\x01", "get", "nonsense\r\n", "GET / HTTP/1.1\r\nbad name: x\r\n"} {
+		c := s.dial()
+		_, _ = io.WriteString(c, ask)
+		if resp, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil || resp.StatusCode != 200 {
+			t.Errorf("%q: %v %v", ask, resp, err)
+		}
+	}
+}

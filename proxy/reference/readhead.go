@@ -1,7 +1,10 @@
 package reference
 
 import (
+	"bytes"
 	"time"
+
+	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
 // The client's time-outs are nginx's defaults, in scenario time.
@@ -51,10 +54,25 @@ func (c *client) readHead() (status int, err error) {
 				}
 				return bad, nil
 			}
+			if end == 0 && len(b) > 0 {
+				status := 0
+				if end, status = c.early(b, next); status != 0 {
+					if c.account != nil {
+						if next == 0 {
+							next = len(b)
+						}
+						c.account.refused(b[:next], status)
+					}
+					return status, nil
+				}
+			}
 			if end > 0 {
 				c.in.r += end
 				status := c.rq.scan(b[:end])
 				c.rq.size = end
+				if status == 0 {
+					status = c.invalid()
+				}
 				c.rq.keepAlive = c.rq.keepAlive && status == 0
 				switch {
 				case c.account == nil:
@@ -93,6 +111,41 @@ func (c *client) readHead() (status int, err error) {
 			return 0, err // nginx sends nothing
 		}
 	}
+}
+
+// early looks at a head that isn't whole, of which the lines up to next are: nginx
+// doesn't wait for the rest of one that it refuses. end is where a request of
+// HTTP/0.9 ends, 0 for any other.
+func (c *client) early(b []byte, next int) (end, status int) {
+	if next == 0 {
+		if !methodSoFar(b) {
+			return 0, 400
+		}
+		return 0, 0
+	}
+	status = c.rq.lines(b[:next])
+	if status == 0 && c.rq.nine {
+		end = bytes.IndexByte(b, '\n') + 1
+	}
+	return end, status
+}
+
+// invalid is 400 where the target or a host can't be. Those of the request before
+// are looked at no more.
+func (c *client) invalid() int {
+	rq, last := &c.rq, &c.route
+	if string(rq.target) != last.target && !nginxconf.ValidTarget(string(rq.target)) {
+		return 400
+	}
+	for _, h := range [...][]byte{rq.host, rq.hostHeader} {
+		if h == nil || len(h) > 0 && string(h) == last.host {
+			continue
+		}
+		if _, ok := nginxconf.HostOf(string(h)); !ok {
+			return 400
+		}
+	}
+	return 0
 }
 
 // answerAndLinger gives the connection's last answer while the client may still be

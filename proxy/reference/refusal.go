@@ -16,25 +16,49 @@ func (a *account) refused(head []byte, status int) {
 		a.note(nginxconf.Info, "client sent too long URI", inLine)
 		return
 	}
-	a.request(head)
 	line, rest := wire.CutLine(head)
 	var rq request
 	if s := rq.requestLine(line); s != 0 {
+		a.request(head)
 		text, action := refusedLine(&rq, s)
 		a.note(nginxconf.Info, text, action)
 		return
 	}
+	if text := refusedTarget(&rq); text != "" {
+		a.request(head[:len(head)-len(rest)])
+		a.rq.Target, a.rq.Path, a.rq.Host = "", "", ""
+		a.note(nginxconf.Info, text, inLine)
+		return
+	}
 	text, left := refusedHeaders(&rq, rest)
-	a.rq.Length -= int64(len(left)) // what nginx didn't get to
+	a.request(head[:len(head)-len(left)]) // nginx didn't get further
+	a.ignored()
 	a.note(nginxconf.Info, text, inHeaders)
 }
 
+// refusedTarget is why the target is refused, "" for one that is none of the
+// reasons.
+func refusedTarget(rq *request) string {
+	if !nginxconf.ValidTarget(string(rq.target)) {
+		return "client sent invalid request"
+	}
+	if rq.host != nil {
+		if _, ok := nginxconf.HostOf(string(rq.host)); !ok {
+			return "client sent invalid host in request line"
+		}
+	}
+	return ""
+}
+
+// longestQuoted is how much of a line nginx quotes: NGX_MAX_ERROR_STR - 300.
+const longestQuoted = 2048 - 300
+
 // refusedLine is why the request line is refused.
 func refusedLine(rq *request, status int) (text, action string) {
-	const inLine, inHeaders = "reading client request line", "reading client request headers"
+	const inLine = "reading client request line"
 	switch {
-	case rq.target != nil:
-		return "client sent " + rq.method + " method", inHeaders
+	case rq.nine && rq.target != nil:
+		return "client sent invalid method in HTTP/0.9 request", inLine
 	case rq.method == "":
 		return "client sent invalid method", inLine
 	case status == 505:
@@ -54,7 +78,7 @@ func refusedHeaders(rq *request, rest []byte) (text string, left []byte) {
 			break
 		}
 		if len(line) > maxLine {
-			return fmt.Sprintf("client sent too long header line: \"%s...\"", line[:256]), from
+			return fmt.Sprintf("client sent too long header line: \"%s...\"", line[:min(len(line), longestQuoted)]), from
 		}
 		f, ok, bad := wire.HeaderLine(line)
 		if bad {
@@ -64,32 +88,47 @@ func refusedHeaders(rq *request, rest []byte) (text string, left []byte) {
 		if !ok {
 			continue
 		}
-		switch had := rq.length; rq.note(f) {
-		case 400:
-			if had >= 0 {
-				return fmt.Sprintf("client sent duplicate header line: \"%s: %s\", previous value: \"Content-Length: %d\"", f.Name, f.Value, had), rest
+		switch had, host := rq.length, rq.hostHeader; rq.note(f) {
+		case 0:
+			if _, valid := nginxconf.HostOf(string(rq.hostHeader)); rq.hostHeader != nil && !valid {
+				return "client sent invalid host header", rest
 			}
-			return "client sent invalid \"Content-Length\" header", nil
-		case 501:
-			return fmt.Sprintf("client sent unknown \"Transfer-Encoding\": \"%s\"", f.Value), nil
+		case 400:
+			if wire.Is(f.Name, "Host") {
+				return fmt.Sprintf("client sent duplicate host header: \"%s: %s\", previous value: \"Host: %s\"", f.Name, f.Value, host), rest
+			}
+			return fmt.Sprintf("client sent duplicate header line: \"%s: %s\", previous value: \"Content-Length: %d\"", f.Name, f.Value, had), rest
 		}
 	}
 	switch {
 	case rq.http11 && rq.host == nil:
 		return "client sent HTTP/1.1 request without \"Host\" header", nil
+	case rq.badLength:
+		return "client sent invalid \"Content-Length\" header", nil
+	case !rq.http11 && (rq.chunked || rq.coding != nil):
+		return "client sent HTTP/1.0 request with \"Transfer-Encoding\" header", nil
 	case rq.chunked && rq.length >= 0:
 		return "client sent \"Content-Length\" and \"Transfer-Encoding\" headers at the same time", nil
-	case rq.chunked:
-		return "client sent HTTP/1.0 request with \"Transfer-Encoding\" header", nil
+	case rq.coding != nil:
+		return fmt.Sprintf("client sent unknown \"Transfer-Encoding\": \"%s\"", rq.coding), nil
+	case rq.method == "CONNECT" || rq.method == "TRACE":
+		return "client sent " + rq.method + " method", nil
 	}
 	return "client sent too large request", nil
+}
+
+// complaint notes what the way has to say.
+func (a *account) complaint() {
+	if text := a.client.route.way.Complaint(); text != "" {
+		a.note(nginxconf.Error, text, "")
+	}
 }
 
 // tooLarge notes a body that client_max_body_size doesn't let in.
 func (a *account) tooLarge() {
 	rq := &a.client.rq
 	if rq.chunked {
-		a.note(nginxconf.Error, fmt.Sprintf("client intended to send too large chunked body: %d bytes", a.client.body.size), "reading client request body")
+		a.note(nginxconf.Error, fmt.Sprintf("client intended to send too large chunked body: %d+%d bytes", a.client.body.size, a.client.body.more), "")
 		return
 	}
 	a.note(nginxconf.Error, fmt.Sprintf("client intended to send too large body: %d bytes", rq.length), "")

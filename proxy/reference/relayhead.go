@@ -33,7 +33,7 @@ func (r *relay) frame() {
 func (r *relay) head(b []byte) []byte {
 	c := r.c
 	rs := &c.rs
-	if rs.Raw {
+	if rs.Raw || c.rq.nine {
 		return b
 	}
 	b = append(b, "HTTP/1.1 "...)
@@ -55,15 +55,21 @@ func (r *relay) head(b []byte) []byte {
 	if rs.LastModified != nil {
 		b = append(append(b, "\r\nLast-Modified: "...), rs.LastModified...)
 	}
-	if rs.Location != nil {
-		b = append(append(b, "\r\nLocation: "...), rs.Location...)
-	} else if l := c.route.way.Redirect(); l != "" {
-		b = append(append(b, "\r\nLocation: "...), c.route.way.Absolute(l, c.vars.Server.IP, c.vars.Server.Port)...)
+	location, early := "", false
+	if l := c.route.way.Redirect(); l != "" && rs.Location == nil {
+		location = c.route.way.Absolute(l, c.vars.Server.IP, c.vars.Server.Port)
+		early = location != l
+	}
+	if early {
+		b = append(append(b, "\r\nLocation: "...), location...)
 	}
 	if r.wrap {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
 	}
 	b = c.connectionHeader(b)
+	if location != "" && !early {
+		b = append(append(b, "\r\nLocation: "...), location...)
+	}
 	for _, f := range rs.Fields {
 		b = append(b, "\r\n"...)
 		b = append(b, f.Name...)

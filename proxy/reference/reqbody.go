@@ -19,6 +19,7 @@ type body struct {
 	raw  int64 // bytes that it took on the wire
 	// rest is what is still to come, nil for a body that was read whole.
 	rest *upload
+	more int64 // of a chunk that makes it too large
 }
 
 // add takes more of the body in.
@@ -140,7 +141,8 @@ func (c *client) readChunked(from *buffer) int {
 		if err != nil {
 			return 400
 		}
-		if c.body.size+int64(n) > c.route.way.BodyLimit() {
+		if more := int64(n) + d.Left(); c.body.size+more > c.route.way.BodyLimit() {
+			c.body.more = more
 			return 413
 		}
 		if c.body.add(from.unread()[:n]) != nil {

@@ -18,13 +18,17 @@ const (
 type request struct {
 	method string
 	target []byte
-	host   []byte
-	fields []wire.Field // all that nginx would pass on or look at
-	id     event.Request
+	// host is the one that the target names, else that of the Host header.
+	host, hostHeader []byte
+	fields           []wire.Field // all that nginx would pass on or look at
+	id               event.Request
 	// length is Content-Length, -1 for none.
 	length    int64
 	chunked   bool
+	badLength bool   // Content-Length is none
+	coding    []byte // a Transfer-Encoding that isn't chunked
 	http11    bool
+	nine      bool // HTTP/0.9: a line alone, answered by a body alone
 	keepAlive bool
 	size      int  // of the head, in bytes
 	expect    bool // waits for 100 Continue
@@ -53,21 +57,33 @@ func headEnd(b []byte, from int) (end, next, status int) {
 	}
 }
 
-// tooLong is 414 for the request line, else nginx's 494, sent as 400.
+// tooLong is 414 for the request line, else nginx's 494.
 func tooLong(b []byte, from int) int {
 	if bytes.IndexByte(b[:from], '\n') < 0 {
 		return 414
 	}
-	return 400
+	return headTooLarge
 }
+
+// headTooLarge is NGX_HTTP_REQUEST_HEADER_TOO_LARGE, sent as 400.
+const headTooLarge = 494
 
 // scan reads a whole head, up to its empty line, as
 // ngx_http_process_request_line and _headers do. status is the answer to one
 // that nginx refuses, 0 for none.
 func (rq *request) scan(head []byte) (status int) {
+	if status := rq.lines(head); status != 0 || rq.nine {
+		return status
+	}
+	return rq.consistent()
+}
+
+// lines reads the lines of a head, which may still lack some: nginx refuses one as
+// soon as it is there.
+func (rq *request) lines(head []byte) (status int) {
 	*rq = request{fields: rq.fields[:0], length: -1}
 	line, rest := wire.CutLine(head)
-	if status := rq.requestLine(line); status != 0 {
+	if status := rq.requestLine(line); status != 0 || rq.nine {
 		return status
 	}
 	rq.keepAlive = rq.http11
@@ -92,7 +108,7 @@ func (rq *request) scan(head []byte) (status int) {
 		}
 		rq.fields = append(rq.fields, f)
 	}
-	return rq.consistent()
+	return 0
 }
 
 func (rq *request) requestLine(line []byte) int {
@@ -105,24 +121,12 @@ func (rq *request) requestLine(line []byte) int {
 	}
 	rq.head = rq.method == "HEAD"
 	target := bytes.TrimLeft(line[i:], " ")
-	j := bytes.IndexByte(target, ' ')
-	if j <= 0 {
+	if len(target) == 0 {
 		return 400
 	}
-	target, version := target[:j], bytes.Trim(target[j:], " ")
-	if len(version) < 8 || string(version[:5]) != "HTTP/" {
-		return 400
-	}
-	switch {
-	case string(version) == "HTTP/1.1":
-		rq.http11 = true
-	case string(version) == "HTTP/1.0":
-	case version[5] == '1' && version[6] == '.' && allDigits(version[7:]):
-		rq.http11 = true
-	case version[5] >= '2' && version[5] <= '9' && version[6] == '.':
-		return 505
-	default:
-		return 400
+	var version []byte
+	if j := bytes.IndexByte(target, ' '); j >= 0 {
+		target, version = target[:j], bytes.Trim(target[j:], " ")
 	}
 	for _, c := range target {
 		if c <= ' ' || c == 0x7f {
@@ -142,13 +146,36 @@ func (rq *request) requestLine(line []byte) int {
 		} else {
 			rq.host, target = target[:k], target[k:]
 		}
-		if len(rq.host) == 0 || target[0] != '/' {
+		if !hostSoFar(rq.host) || target[0] != '/' {
 			return 400
 		}
 	}
+	if status := rq.version(version); status != 0 {
+		return status
+	}
 	rq.target = target
-	if rq.method == "CONNECT" || rq.method == "TRACE" {
-		return 405
+	if rq.nine && rq.method != "GET" {
+		return 400
+	}
+	return 0
+}
+
+// version reads what follows the target; nothing is HTTP/0.9.
+func (rq *request) version(v []byte) int {
+	switch {
+	case len(v) == 0:
+		rq.nine = true
+	case len(v) < 8 || string(v[:5]) != "HTTP/":
+		return 400
+	case string(v) == "HTTP/1.1":
+		rq.http11 = true
+	case string(v) == "HTTP/1.0":
+	case v[5] == '1' && v[6] == '.' && allDigits(v[7:]):
+		rq.http11 = true
+	case v[5] >= '2' && v[5] <= '9' && v[6] == '.':
+		return 505
+	default:
+		return 400
 	}
 	return 0
 }
@@ -161,8 +188,16 @@ func (rq *request) note(f wire.Field) int {
 			return 0
 		}
 	case 4:
-		if wire.Is(f.Name, "Host") && rq.host == nil {
-			rq.host = f.Value
+		if wire.Is(f.Name, "Host") {
+			if rq.hostHeader != nil {
+				return 400
+			}
+			if rq.hostHeader = f.Value; rq.hostHeader == nil {
+				rq.hostHeader = []byte{}
+			}
+			if rq.host == nil {
+				rq.host = rq.hostHeader
+			}
 		}
 	case 6:
 		if wire.Is(f.Name, "Expect") {
@@ -179,18 +214,20 @@ func (rq *request) note(f wire.Field) int {
 		}
 	case 14:
 		if wire.Is(f.Name, "Content-Length") {
-			n, ok := wire.Number(f.Value)
-			if !ok || rq.length >= 0 {
+			if rq.length >= 0 || rq.badLength {
 				return 400
 			}
-			rq.length = n
+			n, ok := wire.Number(f.Value)
+			if ok {
+				rq.length = n
+			}
+			rq.badLength = !ok
 		}
 	case 17:
 		if wire.Is(f.Name, "Transfer-Encoding") {
-			if !wire.Is(f.Value, "chunked") {
-				return 501
+			if rq.chunked = wire.Is(f.Value, "chunked"); !rq.chunked {
+				rq.coding = f.Value
 			}
-			rq.chunked = true
 		}
 	}
 	if len(f.Name) == len(event.RequestHeader) && wire.Is(f.Name, event.RequestHeader) {
@@ -203,9 +240,15 @@ func (rq *request) note(f wire.Field) int {
 func (rq *request) consistent() int {
 	switch {
 	case rq.http11 && rq.host == nil,
-		rq.chunked && rq.length >= 0,
-		rq.chunked && !rq.http11:
+		rq.badLength,
+		(rq.chunked || rq.coding != nil) && !rq.http11,
+		rq.chunked && rq.length >= 0:
 		return 400
+	case rq.coding != nil:
+		rq.length = -1
+		return 501
+	case rq.method == "CONNECT" || rq.method == "TRACE":
+		return 405
 	}
 	rq.expect = rq.expect && rq.http11
 	return 0
@@ -245,4 +288,33 @@ func allDigits(b []byte) bool {
 		}
 	}
 	return len(b) > 0
+}
+
+// hostSoFar says whether a request line may have a host, and a port (sw_host to
+// sw_port of ngx_http_parse_request_line). Whether it is one is looked at later.
+func hostSoFar(b []byte) bool {
+	if len(b) > 0 && b[0] == '[' {
+		return true
+	}
+	b, port, _ := bytes.Cut(b, []byte(":"))
+	for _, c := range b {
+		if c != '.' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return len(port) == 0 || allDigits(port)
+}
+
+// methodSoFar says whether what there is of a request line may go on: its method
+// has none but capital letters.
+func methodSoFar(b []byte) bool {
+	for _, c := range b {
+		switch {
+		case c == ' ':
+			return true
+		case (c < 'A' || c > 'Z') && c != '_' && c != '-':
+			return false
+		}
+	}
+	return true
 }

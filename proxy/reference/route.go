@@ -60,6 +60,7 @@ func (c *client) find() {
 	t.limit = t.way.BodyLimit()
 	if c.account != nil {
 		c.account.route(t.server, t.way.Location())
+		c.account.complaint()
 	}
 }
 
@@ -68,6 +69,7 @@ func (c *client) moved() {
 	c.route.fixed = false
 	if c.account != nil {
 		c.account.route(c.route.server, c.route.way.Location())
+		c.account.complaint()
 	}
 }
 

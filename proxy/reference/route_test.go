@@ -25,6 +25,12 @@ func TestHeadLimits(t *testing.T) {
 		{"length and chunks", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n", "400"},
 		{"other coding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n", "501"},
 		{"TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n", "405"},
+		{"no such host", "GET / HTTP/1.1\r\nHost: a b\r\n", "400"},
+		{"an empty host", "GET / HTTP/1.1\r\nHost:\r\n", "400"},
+		{"two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n", "400"},
+		{"no such host in the target", "GET http://a_b/ HTTP/1.1\r\nHost: a\r\n", "400"},
+		{"no such path", "GET /%zz HTTP/1.1\r\nHost: a\r\n", "400"},
+		{"a target before its version", "PRI * HTTP/2.0\r\n", "400"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -76,6 +76,9 @@ type Request struct {
 	// ProxyHost and ProxyPort are what proxy_pass names: $proxy_host and
 	// $proxy_port; "" before a request is passed on.
 	ProxyHost, ProxyPort string
+	// Status is what $status is before there is an answer: that of an error page or
+	// a return which is being made, 0 for none.
+	Status int
 	// Own are the variables that the configuration makes, by lower-case name; ok
 	// is false for one that isn't there. nil is none.
 	Own func(name string) (value string, ok bool)

@@ -18,12 +18,21 @@ func ofResponse(write func(b []byte, rs *Response) []byte) reader {
 	}
 }
 
-// status has three digits, so an HTTP/0.9 answer is 009.
-func status(b []byte, rs *Response) []byte {
-	for limit := 100; limit > 1 && rs.Status < limit; limit /= 10 {
+// status has three digits, so an HTTP/0.9 answer is 009
+// (ngx_http_variable_status).
+func status(b []byte, f Facts, _ string) ([]byte, bool) {
+	rs := f.Response()
+	if rs == nil {
+		return b, false
+	}
+	n := rs.Status
+	if n == 0 {
+		n = f.Request().Status
+	}
+	for limit := 100; limit > 1 && n < limit; limit /= 10 {
 		b = append(b, '0')
 	}
-	return strconv.AppendInt(b, int64(rs.Status), 10)
+	return strconv.AppendInt(b, int64(n), 10), true
 }
 
 func bytesSent(b []byte, rs *Response) []byte { return strconv.AppendInt(b, rs.Sent, 10) }

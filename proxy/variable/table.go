@@ -61,7 +61,7 @@ var table = map[string]reader{
 	"server_name":               serverName,
 	"server_port":               serverPort,
 	"server_protocol":           serverProtocol,
-	"status":                    ofResponse(status),
+	"status":                    status,
 	"time_iso8601":              ofResponse(timeISO8601),
 	"time_local":                ofResponse(timeLocal),
 	"upstream_addr":             attempts(peer),

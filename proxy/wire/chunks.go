@@ -59,6 +59,14 @@ func (d *Chunks) Decode(b []byte) (n, used int, err error) {
 	return n, used, nil
 }
 
+// Left is how much of a chunk that was announced is still to come.
+func (d *Chunks) Left() int64 {
+	if d.state == chunkData {
+		return d.size
+	}
+	return 0
+}
+
 // step takes one byte of the framing.
 func (d *Chunks) step(c byte) bool {
 	if c == '\n' && d.CRLF && !d.afterCR() {

@@ -17,7 +17,8 @@ type Head struct {
 	// takes it for HTTP/0.9 and passes every byte on.
 	Raw    bool
 	Fields []Field // in order, without those that end at the proxy
-	// ContentType, LastModified and Location come first in nginx's answers.
+	// ContentType and LastModified come first in nginx's answers; Location is among
+	// Fields too.
 	ContentType, LastModified, Location []byte
 	// Length is Content-Length, -1 for none.
 	Length  int64
@@ -302,6 +303,7 @@ func (h *Head) note(f Field) bool {
 		h.LastModified = f.Value
 	case Is(f.Name, "Location"):
 		h.Location = f.Value
+		h.Fields = append(h.Fields, f)
 	case Is(f.Name, "Server"), Is(f.Name, "Date"), Is(f.Name, "Keep-Alive"), Is(f.Name, "X-Pad"),
 		len(f.Name) > 8 && Is(f.Name[:8], "X-Accel-"):
 	default:
