@@ -83,10 +83,18 @@ func (c *client) send(a nginxconf.Answer, way *nginxconf.Way) {
 		b = append(b, content...)
 	}
 	if c.sock.write(b, c.sendLimit(), c) != nil {
-		c.rq.keepAlive = false
+		c.unwritten()
 	}
 	giveBack(b)
 	c.answered(a.Status)
+}
+
+// unwritten notes that an answer didn't go out.
+func (c *client) unwritten() {
+	c.rq.keepAlive = false
+	if c.account != nil {
+		c.account.broken = true
+	}
 }
 
 // head begins an answer: status line, Server, Date.

@@ -150,6 +150,7 @@ func (c *client) attend() {
 		c.mu.Lock()
 		c.key = key
 		c.mu.Unlock()
+		c.proxy.watcher.drain() // an end that came with the request comes first
 	}
 }
 
@@ -164,7 +165,10 @@ func (c *client) ignore() {
 // that finds out. rewatch ends it. A client whose end came with the rest of its
 // body has left unnoticed: nginx is told only once.
 func (c *client) unwatch() { c.watching(false) }
-func (c *client) rewatch() { c.watching(true) }
+func (c *client) rewatch() {
+	c.proxy.watcher.drain()
+	c.watching(true)
+}
 
 // watching is called by them.
 func (c *client) watching(on bool) {

@@ -37,13 +37,14 @@ func (c *client) handle() bool {
 		default:
 			c.account.body()
 		}
-		switch status {
-		case 0:
-		case 413:
-			step = c.fail(status)
-		default:
+		switch {
+		case status == 0:
+		case c.body.gone:
 			c.body.drop()
-			return c.refuse(status)
+			c.leftInBody(status)
+			return false
+		default:
+			step = c.fail(status)
 		}
 	} else if c.account != nil && c.rq.length > c.route.way.BodyLimit() {
 		c.account.tooLarge()
@@ -87,7 +88,7 @@ func (c *client) settle(rest *upload) {
 	}
 	switch {
 	case rest.done:
-	case rest.status == 400 || rest.status == 408:
+	case c.body.gone:
 		c.rq.keepAlive = false
 	default:
 		c.rq.keepAlive = false
@@ -109,15 +110,14 @@ func (c *client) lingers() {
 	}
 }
 
-// refuse answers a request whose body could not be read, and closes.
-func (c *client) refuse(status int) bool {
+// leftInBody ends a request whose client left in its body, or was silent for too
+// long: nginx says nothing (ngx_http_finalize_request, c->error and 408).
+func (c *client) leftInBody(status int) {
 	c.rq.keepAlive = false
-	if status == 400 || c.halted() {
-		c.answered(status)
-		return false
+	if c.account != nil {
+		c.account.broken = true
 	}
-	c.answerAndLinger(status)
-	return false
+	c.answered(status)
 }
 
 // pass takes the request to a backend and its response to the client. It returns
@@ -152,9 +152,8 @@ func (c *client) pass(step nginxconf.Step) (next nginxconf.Step, over bool) {
 		c.rq.keepAlive = false
 		c.answered(499)
 		return step, true
-	case c.body.status() == 400, c.body.status() == 408: // the client's end, and none of its wishes
-		c.rq.keepAlive = false
-		c.answered(c.body.status())
+	case c.body.gone:
+		c.leftInBody(d.Status)
 		return step, true
 	case d.Status == intercepted:
 		return c.instead, false

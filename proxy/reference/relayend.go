@@ -14,7 +14,7 @@ func (r *relay) finish(data []byte) {
 	}
 	r.release(event.Passed)
 	if r.write(data) != nil {
-		c.rq.keepAlive = false
+		c.unwritten()
 	}
 	c.answered(r.logged())
 }

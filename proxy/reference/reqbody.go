@@ -20,6 +20,9 @@ type body struct {
 	// rest is what is still to come, nil for a body that was read whole.
 	rest *upload
 	more int64 // of a chunk that makes it too large
+	// gone is true when the client left in it, or was silent for too long: then it
+	// gets no answer.
+	gone bool
 }
 
 // add takes more of the body in.
@@ -164,8 +167,10 @@ func (c *client) readMore(from *buffer) int {
 	case nil:
 		return 0
 	case errTimeout:
+		c.body.gone = true
 		return 408
 	default:
+		c.body.gone = true
 		return 400 // nginx logs 400 for a client that left in its body
 	}
 }

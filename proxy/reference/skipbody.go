@@ -34,12 +34,14 @@ func (c *client) answerAtOnce(a nginxconf.Answer) bool {
 	}
 	// Before a page of its own nginx asks for no body.
 	if way := &c.route.way; rq.expect && way.Discarded() && !way.Refused() && c.sock.write([]byte("HTTP/1.1 100 Continue\r\n\r\n"), c.sendLimit(), c) != nil {
-		return c.refuse(400)
+		c.leftInBody(400)
+		return false
 	}
 	s := skipping{left: max(rq.length, 0)}
 	used, done, err := s.take(c.in.unread(), rq.chunked)
 	if err != nil {
-		return c.refuse(400)
+		c.answerAndLinger(400)
+		return false
 	}
 	c.in.r += used
 	c.logsLate = !done

@@ -50,6 +50,7 @@ func (c *client) readAhead(from *buffer, there int64, pass *nginxconf.Pass) (sta
 			return 0
 		default:
 			in.from.drop()
+			c.body.gone = true
 			return 400
 		}
 		if status := in.take(); status != 0 {
@@ -122,11 +123,11 @@ func (in *upload) passOn(up *upconn, limit time.Duration, h halter) error {
 		case nil:
 		case errHalted:
 			return err
-		case errTimeout:
-			in.status = 408
-			return errBody
 		default:
-			in.status = 400
+			in.status, c.body.gone = 400, true
+			if err == errTimeout {
+				in.status = 408
+			}
 			return errBody
 		}
 		data, status := in.decode()

@@ -158,3 +158,17 @@ func TestNothingBehindABodyIsLost(t *testing.T) {
 		})
 	}
 }
+
+// Who sends what is no chunk is told so; who leaves in the body isn't.
+func TestBrokenRequestChunk(t *testing.T) {
+	for name, change := range map[string]func(*upstream.Config, *nginxconf.Pass){"buffered": nil, "streamed": streamed} {
+		t.Run(name, func(t *testing.T) {
+			p := play(t, func(_ int, x *exchange) { _, _ = io.Copy(io.Discard, x.r) })
+			s := start(t, addrs(p), change)
+			a := s.ask("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n")
+			if code(a) != "400" || !strings.Contains(a, "400 Bad Request") {
+				t.Errorf("answer %q", a)
+			}
+		})
+	}
+}
