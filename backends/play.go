@@ -31,6 +31,9 @@ func (c *conn) play(sc *fault.Script, at time.Duration) bool {
 			now, ok = c.await(st.Barrier)
 		case fault.Write:
 			now, ok = c.write(sc, st, &off, now)
+		case fault.Echo:
+			c.echo(sc)
+			return false
 		case fault.Stall, fault.Close, fault.Reset:
 			c.end(st.Op)
 			return false

@@ -84,7 +84,7 @@ func (s *Script) final() bool {
 		return false
 	}
 	switch s.Steps[len(s.Steps)-1].Op {
-	case Close, Reset, Drop, Stall:
+	case Close, Reset, Drop, Stall, Echo:
 		return true
 	}
 	return false

@@ -46,6 +46,7 @@ func Kinds() []Kind {
 		{"slow_pdf", "a report that takes its time, then is streamed as a PDF of the asked size", func() Spec { return new(SlowPDFSpec) }},
 		{"status", "an answer of which only the status matters", func() Spec { return new(StatusSpec) }},
 		{"tls", "how a connection by https is taken up: the handshake and the certificate", func() Spec { return new(TLSSpec) }},
+		{"upgrade", "the connection becomes a WebSocket, which echoes, stalls or is cut", func() Spec { return new(UpgradeSpec) }},
 		{"wait", "a step of a list: time passes", func() Spec { return new(WaitSpec) }},
 		{"wait_for", "a step of a list: a barrier, met once a backend has read so many requests", func() Spec { return new(WaitForSpec) }},
 		{"workers", "how many requests are worked on at the same time, and what waits", func() Spec { return new(WorkersSpec) }},

@@ -139,6 +139,11 @@ func TestErrorsNameTheField(t *testing.T) {
 		{&fault.EndlessSpec{RespondSpec: fault.RespondSpec{Then: "reset"}}, "then: nothing comes after a body that never ends"},
 		{&fault.EndlessSpec{RespondSpec: fault.RespondSpec{Status: 304}}, "status: a response with status 304 has no body"},
 		{&fault.EndlessSpec{RespondSpec: fault.RespondSpec{Framing: "close", Trailers: []fault.Header{{Name: "A", Value: "b"}}}}, "trailers: they would come behind a body that never ends"},
+		{&fault.UpgradeSpec{Then: "sing"}, `then: "sing" is none of echo, stall, cut`},
+		{&fault.UpgradeSpec{Lasts: 1}, "then: only with cut it lasts, and ends with something"},
+		{&fault.UpgradeSpec{Then: "cut", With: "rst"}, `with: "rst" is neither fin nor reset`},
+		{&fault.UpgradeSpec{Protocol: "web socket"}, `protocol: "web socket" is none`},
+		{&fault.UpgradeSpec{Headers: []fault.Header{{Name: "a b"}}}, `headers: "a b" is no header name`},
 		{&fault.SlowPDFSpec{Generate: fault.For(-1)}, "generate: -1ns is not in 0s..8760h0m0s"},
 	} {
 		if _, err := c.spec.Fault(); text(err) != c.want {
@@ -163,6 +168,8 @@ func TestScalars(t *testing.T) {
 		{"workers", "many", nil, `workers: "many" is no number from 1`},
 		{"connections", "4", &fault.ConnectionsSpec{Max: 4}, ""},
 		{"connections", "few", nil, `connections: "few" is no number from 1`},
+		{"upgrade", "stall", &fault.UpgradeSpec{Then: "stall"}, ""},
+		{"upgrade", "sing", nil, `then: "sing" is none of echo, stall, cut`},
 		{"malformed", "junk", &fault.MalformedSpec{What: "junk"}, ""},
 		{"malformed", "garbage", nil, `what: "garbage" is none of bad_length, broken_chunk, conflicting_lengths, duplicate_length, header_line, header_name, http09, junk, length_and_chunked, no_last_chunk, status_line, two_responses`},
 		{"endless", "50ms", &fault.EndlessSpec{Every: 50 * time.Millisecond}, ""},

@@ -3,7 +3,7 @@ package fault
 // Response is the response that a script's Write steps send: what comes before
 // it, a head, then a body.
 type Response struct {
-	// Status is the status code in Head, 200 to 599.
+	// Status is the status code in Head, 101 or 200 to 599.
 	Status int
 	// Interim is a whole interim response (1xx) that goes out before Head, if any.
 	Interim []byte

@@ -52,7 +52,7 @@ func (s *Script) validate() error {
 			return fmt.Errorf("%s: a step goes back in time", s.Name)
 		}
 		switch st.Op {
-		case Close, Reset, Drop, Stall:
+		case Close, Reset, Drop, Stall, Echo:
 			if i != len(s.Steps)-1 {
 				return fmt.Errorf("%s: nothing can follow the end of the connection", s.Name)
 			}

@@ -17,6 +17,9 @@ type Script struct {
 	Steps []Step
 	// Endless is the time between two pieces of a body that never ends, 0 for all others.
 	Endless time.Duration
+	// WebSocket is true when the connection becomes one: its response answers the
+	// key of who asked, and Echo knows frames.
+	WebSocket bool
 }
 
 // For returns the script as it is played for an exchange: to a HEAD the response
@@ -24,10 +27,17 @@ type Script struct {
 // is what it comes to.
 func (s *Script) For(x *Exchange) *Script {
 	head := x.Method == "HEAD" && s.Response.Body.Size > 0
-	if !head && !slices.ContainsFunc(s.Steps, Step.open) {
+	key := ""
+	if s.WebSocket && x.Header != nil {
+		key = x.Header("Sec-WebSocket-Key")
+	}
+	if !head && key == "" && !slices.ContainsFunc(s.Steps, Step.open) {
 		return s
 	}
 	out := *s
+	if key != "" {
+		out.Response.Head = accepting(s.Response.Head, key)
+	}
 	if head {
 		out.Response.Body = Body{}
 		out.Response.Announced = max(out.Response.Announced, 0)
@@ -89,6 +99,8 @@ const (
 	// Stall keeps the connection open and does nothing until the other side
 	// closes or the run ends.
 	Stall
+	// Echo sends back whatever comes until the other side closes.
+	Echo
 	// Close closes the connection in the orderly way (FIN).
 	Close
 	// Reset cuts the connection (RST).

@@ -15,7 +15,7 @@ type Sight struct {
 // appends to dst what the other side sees, in order of time, until the exchange
 // is over. thaw maps an instant at which the backend would act to the one at
 // which it can (a frozen process acts at its thaw); the second result is false
-// when it never can. A script that stalls just ends; one whose response has no
+// when it never can. A script that stalls, or echoes, just ends; one whose response has no
 // length ends with the close that marks the body's end. A barrier is passed at once;
 // Split says where one is.
 func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Duration) (time.Duration, bool)) []Sight {
@@ -33,7 +33,7 @@ func (s *Script) run(dst []Sight, now time.Duration, thaw func(time.Duration) (t
 			now += st.For
 		}
 		var ok bool
-		if now, ok = thaw(now); !ok || st.Op == Stall {
+		if now, ok = thaw(now); !ok || st.Op == Stall || st.Op == Echo {
 			return dst, 0, false
 		}
 		switch st.Op {

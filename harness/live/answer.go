@@ -47,12 +47,17 @@ func (c *conn) readAnswer(req *http.Request) answer {
 		}
 		c.in.limit = 0
 		a := answer{outcome: event.Passed, status: resp.StatusCode}
+		if resp.StatusCode == http.StatusSwitchingProtocols {
+			// What it is now is none of ours: it is over when it ends.
+			c.drain(c.br)
+			a.outcome = c.ended(event.Passed)
+			return a
+		}
 		if !c.drain(resp.Body) {
 			a.outcome = c.ended(event.Truncated)
 			return a
 		}
-		a.keep = !resp.Close && c.in.err == nil && c.br.Buffered() == 0 &&
-			resp.StatusCode != http.StatusSwitchingProtocols
+		a.keep = !resp.Close && c.in.err == nil && c.br.Buffered() == 0
 		return a
 	}
 }

@@ -139,7 +139,7 @@ var otherWords = map[string]string{
 	"rst": "reset", "fin": "close", "eof": "close", "disconnect": "close",
 	"down": "refuse", "kill": "refuse", "sigkill": "refuse", "restart": "refuse",
 	"drain": "shutdown", "sigterm": "shutdown", "terminate": "shutdown", "flap": "refuse", "queue": "workers", "drop": "blackhole", "delay": "wait", "sleep": "wait", "latency": "wait",
-	"maxconn": "connections", "max_connections": "connections", "limit": "connections", "forever": "endless", "infinite": "endless", "sse": "endless",
+	"maxconn": "connections", "max_connections": "connections", "limit": "connections", "websocket": "upgrade", "forever": "endless", "infinite": "endless", "sse": "endless",
 	"keep_alive": "keepalive", "idle": "keepalive", "race": "close_on_reuse",
 	"answer": "respond", "reply": "respond", "ok": "respond", "error": "status", "slow": "drip",
 }

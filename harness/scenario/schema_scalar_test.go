@@ -136,6 +136,8 @@ func (b *schemaBuilder) shortForm(kind string) *jsonschema.Schema {
 		return integer("1", "65536")
 	case "endless", "keepalive", "slow_accept":
 		return text(`^` + durationPattern + `$`)
+	case "upgrade":
+		return &jsonschema.Schema{Enum: []any{"echo", "stall", "cut"}}
 	case "close_on_reuse":
 		return &jsonschema.Schema{Enum: []any{"fin", "reset", "blackhole"}}
 	case "tls":

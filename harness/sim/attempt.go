@@ -364,6 +364,9 @@ func (s *Sim) end(f *flight) {
 		} else {
 			s.finish(f, status, event.Closed, 0)
 		}
+	case f.status == 101:
+		// Its end is all that a client of another protocol waits for.
+		s.finish(f, status, event.Passed, status)
 	case f.cut == event.InvalidHeader && !f.reading.begun:
 		// Closed at once: nothing was written before the broken chunk.
 		s.finish(f, status, event.Closed, 0)

@@ -43,6 +43,7 @@ type flight struct {
 	outcome   event.Outcome
 	cut       event.Outcome // how a truncated body broke off
 	status    int           // of the backend's response
+	upgraded  bool          // it passed a 101 on
 	passing   bool          // its header went to the client; of a session: it is connected
 	deserted  bool          // the client left, but proxy_ignore_client_abort is on
 	left      time.Duration // when it did
@@ -111,6 +112,10 @@ func (s *Sim) follow(f *flight, d upstream.Decision) {
 			return
 		}
 		f.passing = true
+		if f.status == 101 && f.asksToUpgrade() {
+			s.tunnel(f)
+			return
+		}
 		s.pass(f)
 	}
 }
@@ -180,7 +185,11 @@ func (s *Sim) clientTimeout(f *flight) {
 		return
 	}
 	s.leave(f)
-	f.req.End(s.now, event.Aborted, f.status)
+	ended := event.Aborted
+	if f.upgraded {
+		ended = event.Passed
+	}
+	f.req.End(s.now, ended, f.status)
 	logged := 499
 	if f.passing {
 		logged = f.trip.Status(f.status)

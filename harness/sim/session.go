@@ -126,6 +126,9 @@ func (s *Sim) endAs(f *flight, at time.Duration, got int64) {
 		if i := bytes.IndexByte(f.script.Response.Head, '\n'); i >= 0 && got > int64(len(f.script.Response.Interim)+i) {
 			o, status = event.Truncated, f.script.Response.Status
 		}
+		if f.script.Response.Status == 101 && got >= f.script.Response.HeadEnd() {
+			o = event.Passed // a client of another protocol knows of no end but this
+		}
 	}
 	f.status = status
 	s.due(f, at, doEnd, o)

@@ -56,6 +56,10 @@ func (r *relay) run() {
 		}
 	}
 	c.rb.r = c.rs.At
+	if r.upgrades() {
+		r.upgrade()
+		return
+	}
 	r.extra = r.bodyless() && !c.rb.empty()
 	if r.attempt.pass.Unbuffered && !r.body.Complete && c.rb.empty() && !r.forward(nil) {
 		return // the head doesn't wait for a body

@@ -66,7 +66,11 @@ func (r *relay) head(b []byte) []byte {
 	if r.wrap {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
 	}
-	b = c.connectionHeader(b)
+	if rs.Status == 101 {
+		b = append(b, "\r\nConnection: upgrade"...)
+	} else {
+		b = c.connectionHeader(b)
+	}
 	if location != "" && !early {
 		b = append(append(b, "\r\nLocation: "...), location...)
 	}

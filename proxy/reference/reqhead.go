@@ -33,6 +33,7 @@ type request struct {
 	size      int  // of the head, in bytes
 	expect    bool // waits for 100 Continue
 	head      bool // HEAD: the answer has no body
+	upgrade   bool // wants another protocol
 }
 
 // headEnd finds the end of a head: the length with its empty line, 0 while it
@@ -202,6 +203,10 @@ func (rq *request) note(f wire.Field) int {
 	case 6:
 		if wire.Is(f.Name, "Expect") {
 			rq.expect = wire.Is(f.Value, "100-continue")
+		}
+	case 7:
+		if wire.Is(f.Name, "Upgrade") {
+			rq.upgrade = true
 		}
 	case 10:
 		if wire.Is(f.Name, "Connection") {

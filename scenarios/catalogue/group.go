@@ -60,5 +60,8 @@ func (e Entry) around() (location, traffic string) {
 	if strings.HasPrefix(e.Name, "endless") {
 		return "", ", client: {timeout: 470ms}" // or it would never end
 	}
+	if strings.HasPrefix(e.Name, "upgrade") {
+		return "proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade; ", ", headers: {Upgrade: websocket, Connection: Upgrade}"
+	}
 	return "", ""
 }
