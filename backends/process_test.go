@@ -4,7 +4,10 @@ package backends_test
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -168,15 +171,33 @@ func TestProcessDoesWhatRulesSay(t *testing.T) {
 }
 
 // A process that is stopped, or serves, or only waits to, ends when the program
-// that started it is killed.
+// that started it is killed, and when that panics, as a test may.
 func TestProcessesEndWithTheHarness(t *testing.T) {
+	for how, end := range map[string]func(*exec.Cmd, io.Writer) error{
+		"killed": func(cmd *exec.Cmd, _ io.Writer) error { return cmd.Process.Signal(syscall.SIGKILL) },
+		"panics": func(_ *exec.Cmd, in io.Writer) error { _, err := io.WriteString(in, "panic\n"); return err },
+	} {
+		t.Run(how, func(t *testing.T) { endsWith(t, end) })
+	}
+}
+
+// endsWith starts a program with three backends' processes, has it end, and holds
+// that nothing of them is left.
+func endsWith(t *testing.T, end func(*exec.Cmd, io.Writer) error) {
+	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "NOLIVE_TEST_HARNESS=1")
+	cmd.Env = append(os.Environ(), "NOLIVE_TEST_HARNESS=1", "TMPDIR="+dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Stderr = os.Stderr
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -193,10 +214,14 @@ func TestProcessesEndWithTheHarness(t *testing.T) {
 	if len(pids) != 3 {
 		t.Errorf("%d processes, want 3", len(pids))
 	}
-	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+	if err := end(cmd, in); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Wait()
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() == 1 {
+		t.Errorf("it ended with %v: %s", err, errs.String())
+	}
 	eventually(t, "the end of all", func() bool {
 		for _, pid := range pids {
 			if f := processes(t)[pid]; f != nil && f[0] != "Z" && f[0] != "X" {
@@ -205,6 +230,9 @@ func TestProcessesEndWithTheHarness(t *testing.T) {
 		}
 		return true
 	})
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("it left %v, %v", files, err)
+	}
 	for _, addr := range strings.Fields(line) {
 		if c, err := net.DialTimeout("tcp", addr, patience); err == nil {
 			c.Close()
@@ -228,9 +256,15 @@ func harness() {
 		}
 		fmt.Print(p.Addr(), " ")
 	}
-	fmt.Println()
-	time.Sleep(time.Minute)
-	os.Exit(1)
+	// One in this process too, with a connection under way.
+	s, err := backends.Start(backends.Options{Rules: fault.Rules{{Do: freeze}}})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println(s.Addr())
+	bufio.NewReader(os.Stdin).ReadString('\n')
+	panic("a panic in a test")
 }
 
 func TestMain(m *testing.M) {

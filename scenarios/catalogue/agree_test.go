@@ -37,8 +37,8 @@ func TestSimAndReferenceAgreeOnTheCatalogue(t *testing.T) {
 				t.Error(d)
 			}
 			return
-		case try == 3:
-			t.Skipf("the machine is too busy: %v", got.Invalid)
+		case try == 5:
+			t.Fatalf("no valid run: %v", got.Invalid)
 		}
 	}
 }
