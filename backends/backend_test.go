@@ -18,28 +18,37 @@ import (
 	"github.com/nolive/nolive/harness/event"
 )
 
-// record keeps events.
-type record struct {
-	mu     sync.Mutex
-	events []event.Event
+// told is what was told of, in order.
+type told[T any] struct {
+	mu   sync.Mutex
+	list []T
 }
 
-func (r *record) Emit(e event.Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.events = append(r.events, e)
+func (k *told[T]) add(x T) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = append(k.list, x)
 }
 
-func (r *record) of(k event.Kind) []event.Event {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var out []event.Event
-	for _, e := range r.events {
-		if e.Kind == k {
-			out = append(out, e)
+func (k *told[T]) where(is func(T) bool) []T {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var out []T
+	for _, x := range k.list {
+		if is(x) {
+			out = append(out, x)
 		}
 	}
 	return out
+}
+
+// record keeps events.
+type record struct{ told[event.Event] }
+
+func (r *record) Emit(e event.Event) { r.add(e) }
+
+func (r *record) of(k event.Kind) []event.Event {
+	return r.where(func(e event.Event) bool { return e.Kind == k })
 }
 
 // start runs a backend for the test and checks that it closes in time.

@@ -14,28 +14,13 @@ import (
 )
 
 // journal keeps a backend's own log.
-type journal struct {
-	mu      sync.Mutex
-	entries []backends.Entry
-}
+type journal struct{ told[backends.Entry] }
 
-func (j *journal) Note(e backends.Entry) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.entries = append(j.entries, e)
-}
+func (j *journal) Note(e backends.Entry) { j.add(e) }
 
 // of are the entries that tell of one thing.
 func (j *journal) of(what string) []backends.Entry {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var out []backends.Entry
-	for _, e := range j.entries {
-		if e.What == what {
-			out = append(out, e)
-		}
-	}
-	return out
+	return j.where(func(e backends.Entry) bool { return e.What == what })
 }
 
 func replace(t *testing.T, s *backends.Server, ttl time.Duration, rules fault.Rules) {

@@ -11,14 +11,18 @@ func (s *Sim) await(x *exchange, before, after *fault.Script, keep *fault.Keep, 
 	x = x.outlive()
 	x.script, x.keep, x.barrier = after, keep, b
 	f := x.f
-	deadline, how := f.asked+f.trip.Step.Pass.ReadTimeout, event.ReadTimeout
-	if at, ok := x.b.doors.Closes(s.now); ok && at < deadline {
-		deadline, how = at, event.Closed
-	}
 	if at, ok := before.Ends(s.now, x.b.doors.Thaw); ok {
 		s.push(step{at: at, do: doAwait, x: x})
 	}
-	s.due(f, deadline, doFail, how)
+	closes, shut := x.b.doors.Closes(s.now)
+	switch {
+	case shut && closes < f.asked+f.patience() && f.trip.Stream != nil:
+		s.endAs(f, closes, 0)
+	case shut && closes < f.asked+f.patience():
+		s.due(f, closes, doFail, event.Closed)
+	default:
+		s.silent(f)
+	}
 }
 
 // atBarrier goes on with an exchange whose barrier is met, or lets it wait.

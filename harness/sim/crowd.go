@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
 )
@@ -99,11 +101,19 @@ func (s *Sim) leave(f *flight) {
 	s.gone(c)
 }
 
+// patience is how long the proxy waits for a byte.
+func (f *flight) patience() time.Duration {
+	if f.trip.Stream != nil {
+		return f.trip.Stream.Timeout
+	}
+	return f.trip.Step.Pass.ReadTimeout
+}
+
 // silent is a backend from which nothing comes: what is due is the end of patience.
 func (s *Sim) silent(f *flight) {
 	if f.trip.Stream != nil {
 		s.expire(f, f.asked)
 		return
 	}
-	s.due(f, f.asked+f.trip.Step.Pass.ReadTimeout, doFail, event.ReadTimeout)
+	s.due(f, f.asked+f.patience(), doFail, event.ReadTimeout)
 }

@@ -72,8 +72,8 @@ func (s *Sim) expire(f *flight, last time.Duration) {
 // proxy_timeout.
 func (s *Sim) heard(f *flight, script *fault.Script, sights []fault.Sight) {
 	f.script, f.sights, f.cut = script, sights, 0
-	f.gen++ // overtakes the time-out that was due before the thaw
-	last, got := s.now, int64(0)
+	f.gen++                        // overtakes the time-out that was due before the thaw
+	last, got := f.asked, int64(0) // nothing has passed since
 	for _, v := range sights {
 		if v.At-last > f.trip.Stream.Timeout {
 			break

@@ -264,3 +264,39 @@ func mustFault(t testing.TB, s fault.Spec) fault.Fault {
 	}
 	return f
 }
+
+// A session meets a barrier, a slow accept and an upgrade as a request does. The
+// story is what nginx 1.22.1 did too.
+func TestSessionsWait(t *testing.T) {
+	fault1 := func(s fault.Spec) fault.Fault {
+		f, err := s.Fault()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	barrier := func(n int) fault.Fault {
+		f, err := fault.Compose(fault1(&fault.WaitForSpec{Backend: "a:80", Requests: n}), fault1(&fault.RespondSpec{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	only := func(n int) fault.When { return fault.When{Request: fault.Range{From: n, To: n}} }
+	s := incident(t, `stream { upstream u { server a:80; } server { listen 80; proxy_pass u; proxy_timeout 3s; } }`,
+		map[string]fault.Rules{"a:80": {
+			{Do: fault.Fault{AcceptEvery: time.Second / 2}},
+			{When: only(1), Do: barrier(2)}, {When: only(3), Do: barrier(9)},
+			{When: only(4), Do: fault1(&fault.UpgradeSpec{Then: "cut", Lasts: time.Second})},
+		}},
+		scenario.Traffic{Name: "x", Method: "GET", Path: "/", Load: scenario.Load{
+			At: []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 10 * time.Second}}})
+	want := []string{
+		"1.5s got a:80 wait_for+respond", "2.5s got a:80", "2.5s response passed 200", "2.5s response passed 200",
+		"3.5s got a:80 wait_for+respond", "6s response closed", "10.5s got a:80 upgrade", "11.5s response passed 101",
+	}
+	got := story(run(t, s), event.BackendGot, event.ResponseEnded)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +\n%s", diff)
+	}
+}
