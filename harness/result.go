@@ -43,7 +43,8 @@ type Result struct {
 	Addresses map[string]string
 	// Invalid says why the run proves nothing; "" for a valid run.
 	Invalid string
-	// Alerts are the lines of level alert and emerg that the proxy wrote, whole.
+	// Alerts are the lines of level alert and emerg that the proxy wrote, and those
+	// that it is out of worker_connections, whole.
 	Alerts []string
 	// Abandoned says why earlier tries, most of them faster, were given up.
 	Abandoned []string

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nolive/nolive/harness/scenario"
+	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
 // lintCommand is `nolive lint`.
@@ -51,13 +52,25 @@ func ignored(f *scenario.File) []string {
 	seen := map[string]bool{}
 	for _, s := range f.Scenarios {
 		var names []string
+		var first nginxconf.Pos
 		for _, n := range s.Nginx.Ignored {
-			names = append(names, n.Text)
+			if n.Text != "worker_connections" {
+				if names == nil {
+					first = n.Pos
+				}
+				names = append(names, n.Text)
+				continue
+			}
+			limit := fmt.Sprintf("%v: sim and reference never run out of connections, whatever worker_connections says", n.Pos)
+			if !seen[limit] {
+				seen[limit] = true
+				out = append(out, limit)
+			}
 		}
 		list := strings.Join(names, ", ")
 		if list != "" && !seen[list] {
 			seen[list] = true
-			out = append(out, fmt.Sprintf("%v: sim and reference ignore what can't matter for failover: %s", s.Nginx.Ignored[0].Pos, list))
+			out = append(out, fmt.Sprintf("%v: sim and reference ignore what can't matter for failover: %s", first, list))
 		}
 	}
 	return out

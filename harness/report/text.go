@@ -8,6 +8,7 @@ import (
 	"github.com/nolive/nolive/harness/analysis"
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/live"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // Text writes one result for people: the verdicts, for a failed one the events
@@ -58,6 +59,9 @@ func heading(r *harness.Result) string {
 		engine = r.Version
 	} else {
 		engine += " as nginx " + r.Model.String()
+		if r.Model.Unread() {
+			engine += ", which isn't known, by the rules of " + upstream.Stable.String()
+		}
 	}
 	if r.Image != "" {
 		engine += " in " + r.Image

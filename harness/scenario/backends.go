@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -168,6 +169,9 @@ func (r *resolver) when(backend string, w *form.When) fault.When {
 	if n := bind.Node(b, &w.Method); n != nil && w.Method != "" {
 		r.method(n, w.Method)
 	}
+	if n := bind.Node(b, &w.Path); n != nil && w.Path != "" {
+		r.asked(n, w.Path)
+	}
 	r.window(backend, w)
 	return out
 }
@@ -183,6 +187,21 @@ func (r *resolver) method(n *yaml.Node, method string) {
 	}
 	if len(used) > 0 {
 		r.b.Hintf(n, bind.Nearest(method, used), "method: no traffic sends %s", short(method))
+	}
+}
+
+// asked warns of a rule's path that no traffic asks for; a proxy may change paths.
+func (r *resolver) asked(n *yaml.Node, glob string) {
+	var used []string
+	for _, t := range r.s.Traffic {
+		if t.Path == "" || fault.MatchPath(glob, t.Path) {
+			return
+		}
+		used = append(used, t.Path)
+	}
+	if len(used) > 0 {
+		r.warn(Problem{Pos: r.pos(n.Line, n.Column), Hint: meant(bind.Nearest(glob, used)),
+			Text: fmt.Sprintf("path: no traffic asks for %s, so unless the proxy changes the path this rule never applies", strconv.Quote(short(glob)))})
 	}
 }
 

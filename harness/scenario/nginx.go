@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -72,6 +73,7 @@ func (r *resolver) nginx() {
 		r.add(Problem{Pos: translate(p.Pos), Text: p.Text, Hint: p.Hint}, r.s.Variant)
 	}
 	c := &config{Config: cfg, complete: len(broken) == 0, place: translate}
+	r.misspelt(cfg, translate)
 	for _, note := range cfg.NginxOnly {
 		c.only = append(c.only, Problem{Pos: translate(note.Pos),
 			Text: "runs on nginx only, because " + note.Text, Hint: "engines: [nginx] says so"})
@@ -81,6 +83,30 @@ func (r *resolver) nginx() {
 	}
 	r.configs[key] = c
 	r.use(c)
+}
+
+// misspelt warns of a host that is nearly called like an upstream block and that
+// nothing else names: nginx wouldn't find its address, here it is a backend of its own.
+func (r *resolver) misspelt(cfg *nginxconf.Config, translate func(nginxconf.Pos) nginxconf.Pos) {
+	var blocks, known []string
+	for _, u := range cfg.Upstreams {
+		if cfg.IsImplicit(u) {
+			continue
+		}
+		blocks = append(blocks, u.Name)
+		for _, s := range u.Servers {
+			known = append(known, s.Name)
+		}
+	}
+	for name := range r.form.Backends {
+		known = append(known, name)
+	}
+	for _, h := range cfg.Hosts {
+		if near := bind.Nearest(h.Text, blocks); near != "" && !slices.Contains(known, h.Text) {
+			r.warn(Problem{Pos: translate(h.Pos), Hint: meant(near),
+				Text: fmt.Sprintf("no upstream is called %s, so it is a backend of its own", h.Text)})
+		}
+	}
 }
 
 // use makes c the scenario's configuration.

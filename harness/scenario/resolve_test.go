@@ -241,3 +241,39 @@ variants:
 		t.Errorf("got %q", got)
 	}
 }
+
+// What is probably a slip, and isn't a mistake for certain: a host that is nearly
+// called like a block, a path that nobody asks for.
+func TestProbableSlips(t *testing.T) {
+	const src = `name: x
+proxy:
+  nginx: |
+    upstream app { server app1; server app2; }
+    server { location / { proxy_pass http://appp; } location /one { proxy_pass http://app1; } }
+backends:
+  "*":
+    - when: {path: /reprot}
+      do: hang
+    - when: {path: "/one*"}
+      do: hang
+traffic:
+  reports: {request: GET /report, times: 3}
+  one: {request: GET /one/1, times: 3}
+expect:
+  - status: {of: one, is: 504, count: 3}
+`
+	var got []string
+	for _, p := range parse(t, src).Warnings {
+		got = append(got, p.String())
+	}
+	diff(t, "warnings", got, []string{
+		`x.yaml:5:38: no upstream is called appp, so it is a backend of its own (did you mean "app"?)`,
+		`x.yaml:8:20: path: no traffic asks for "/reprot", so unless the proxy changes the path this rule never applies (did you mean "/report"?)`,
+	})
+	named := strings.Replace(src, `"*":`, `appp:`, 1)
+	for _, p := range parse(t, named).Warnings {
+		if strings.Contains(p.String(), "no upstream") {
+			t.Errorf("the scenario has a backend of that name, and yet: %v", p)
+		}
+	}
+}

@@ -93,8 +93,12 @@ func (e errorLine) logged() bool {
 	return true
 }
 
-// alert says whether nginx itself is in trouble.
-func (e errorLine) alert() bool { return e.level == "alert" || e.level == "emerg" }
+// alert says whether nginx itself is in trouble. That it closes connections that it
+// keeps, or refuses new ones, since worker_connections are used up is one of its
+// warnings, but no scenario means it.
+func (e errorLine) alert() bool {
+	return e.level == "alert" || e.level == "emerg" || strings.Contains(e.message, " worker_connections are not enough")
+}
 
 // marks is nginx's line for a counted failure at or above max_fails.
 func (e errorLine) marks() bool {

@@ -61,6 +61,14 @@ func TestParseErrorLine(t *testing.T) {
 		e.head != "upstream server temporarily disabled while connecting to upstream" {
 		t.Errorf("%+v", e)
 	}
+	for text, want := range map[string]bool{
+		"2030/01/01 00:00:44 [warn] 12#12: 512 worker_connections are not enough, reusing connections":           true,
+		"2030/01/01 00:00:44 [warn] 12#12: *7 upstream server temporarily disabled while connecting to upstream": false,
+	} {
+		if e, ok := parseErrorLine(text); !ok || e.alert() != want {
+			t.Errorf("%s: alert %v, want %v", text, e.alert(), want)
+		}
+	}
 	e, ok = parseErrorLine("2030/01/01 00:00:44 [alert] 11#11: worker process 12 exited on signal 11")
 	if !ok || e.connection != 0 || !e.alert() || e.message != "worker process 12 exited on signal 11" || e.addr != "" {
 		t.Errorf("%+v", e)

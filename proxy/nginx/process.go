@@ -73,5 +73,6 @@ func (p *Process) Addresses() map[string]string { return p.opts.Backends }
 // Version is what nginx -v says: "1.22.1"; a fork's has its name in front.
 func (p *Process) Version() string { return p.bin.version }
 
-// Alerts are nginx's own lines of level alert and emerg, whole, known after Close.
+// Alerts are nginx's own lines of level alert and emerg, and those that it is out of
+// worker_connections, whole, known after Close.
 func (p *Process) Alerts() []string { return p.alerts }

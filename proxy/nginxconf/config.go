@@ -29,6 +29,9 @@ type Config struct {
 	// simulator and the reference proxy must refuse the configuration. A note's
 	// text says why: `"ip_hash" isn't modelled: ...`.
 	NginxOnly []Note
+	// Hosts are where a literal proxy_pass names a host of its own, which no upstream
+	// block is called; the texts are the names.
+	Hosts []Note
 	// Warnings are what nginx itself warns of, in its words.
 	Warnings []Note
 	// Ignored are the names of directives that can't matter for failover, once

@@ -123,6 +123,9 @@ func (w *Way) resolve(p *Pass) (out *Pass, uri string, status int) {
 	return nil, "", 502 // nobody could be asked
 }
 
+// IsImplicit says whether u is of a host that no upstream block is called.
+func (c *Config) IsImplicit(u *upstream.Config) bool { return c.implicit[u] }
+
 // names says whether an address, as it came out of variables, is that of an
 // upstream: a block by its name without a port, else by host and port.
 func (c *Config) names(u *upstream.Config, a address) bool {

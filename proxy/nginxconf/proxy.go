@@ -331,6 +331,7 @@ func (in *interpreter) pool(d *Directive, a address) *upstream.Config {
 		return u
 	}
 	key := a.canonical()
+	in.cfg.Hosts = append(in.cfg.Hosts, Note{Pos: d.ArgPos(0), Text: a.text})
 	if in.hosts[key] == nil {
 		in.implicit(key, cmp.Or(in.spelled[key], a.text))
 	}

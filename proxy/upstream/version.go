@@ -50,6 +50,10 @@ func ParseVersion(s string) (Version, error) {
 // IsZero is true for a version that nobody named.
 func (v Version) IsZero() bool { return v == Version{} }
 
+// Unread says whether the version is newer than all whose rules are known, so that it
+// goes by those of Stable.
+func (v Version) Unread() bool { return v.number/1000 > Stable.number/1000 }
+
 // String is the version as it was written.
 func (v Version) String() string {
 	if v.number == 0 {

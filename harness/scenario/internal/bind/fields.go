@@ -97,10 +97,17 @@ func inside(key string, t reflect.Type, fields []field) string {
 		if ft.Kind() == reflect.Pointer {
 			ft = ft.Elem()
 		}
+		shape := "%s: {%s: ...}"
+		if ft.Kind() == reflect.Slice {
+			shape, ft = "%s: [{%s: ...}]", ft.Elem()
+		}
+		if ft.Kind() == reflect.Pointer {
+			ft = ft.Elem()
+		}
 		if ft.Kind() == reflect.Struct && !reflect.PointerTo(ft).Implements(textType) {
 			for _, g := range fieldsOf(ft) {
 				if g.name == key {
-					return fmt.Sprintf("%s: {%s: ...}", f.name, key)
+					return fmt.Sprintf(shape, f.name, key)
 				}
 			}
 		}

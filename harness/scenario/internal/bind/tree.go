@@ -83,7 +83,7 @@ func syntax(src []byte, err error) Problem {
 	}
 	line, col := clamp(src, le.Mark.Line, le.Mark.Column)
 	if tabbed(src, line) {
-		return Problem{Line: line, Col: 1, Text: "tabs are not allowed for indentation"}
+		return Problem{Line: line, Col: 1, Text: "tabs are not allowed for indentation; use spaces"}
 	}
 	text := le.Message
 	if le.ContextMsg != "" {
@@ -92,7 +92,7 @@ func syntax(src []byte, err error) Problem {
 			text += fmt.Sprintf(" that begins in line %d", le.ContextMark.Line)
 		}
 	}
-	return Problem{Line: line, Col: col, Text: "not YAML: " + text}
+	return Problem{Line: line, Col: col, Text: "not YAML: " + text, Hint: quoting(src, line, col)}
 }
 
 // clamp keeps a position inside the file: the library's end of stream is the
