@@ -16,6 +16,14 @@ const accessFormat = `log_format nolive escape=json '{` +
 	`"sent":"$body_bytes_sent","announced":"$sent_http_content_length",` +
 	`"framed":"$upstream_http_content_length$upstream_http_transfer_encoding"}';`
 
+// overFormat is a line that nginx writes among the lines of its error log when a
+// request is over: what the error log has of the same connection before it, and
+// behind the line of the request before, is the request's.
+const overFormat = `log_format nolive_over '` + overBegins + `$connection $http_x_nolive_request $status';`
+
+// overBegins is how such a line begins; no line of nginx's own does.
+const overBegins = "request over: *"
+
 // clockServer is our own server block, which says what nginx's clock shows. A
 // return comes before every access rule that http may have.
 func clockServer(address string) string {
@@ -40,7 +48,7 @@ func additions(b binary, root bool, o Options, listens map[string]string, clock,
 	r := nginxconf.RenderOptions{
 		Backends:  o.Backends,
 		Listens:   listens,
-		AccessLog: "access_log " + accessFile + " nolive;",
+		AccessLog: "access_log " + accessFile + " nolive; access_log " + errorFile + " nolive_over;",
 		ErrorLog:  "error_log " + errorFile + " warn;",
 		Dir:       dir,
 	}
@@ -54,7 +62,7 @@ func additions(b binary, root bool, o Options, listens map[string]string, clock,
 		// The user that nginx was built for may not exist here.
 		r.Main.Defaults = append(r.Main.Defaults, "user root;")
 	}
-	r.HTTP.Text = accessFormat + " " + clockServer(clock)
+	r.HTTP.Text = accessFormat + " " + overFormat + " " + clockServer(clock)
 	for _, p := range tempPaths {
 		if !b.without[p.module] {
 			r.HTTP.Defaults = append(r.HTTP.Defaults, p.directive+" "+tempDir+"/"+p.module+";")

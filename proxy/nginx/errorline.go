@@ -64,6 +64,18 @@ func parseErrorLine(line string) (errorLine, bool) {
 	return e, true
 }
 
+// overLine is the connection of a line that says that a request is over (overFormat);
+// false for any other line.
+func overLine(line string) (connection int64, ok bool) {
+	rest, ok := strings.CutPrefix(line, overBegins)
+	if !ok {
+		return 0, false
+	}
+	number, _, _ := strings.Cut(rest, " ")
+	connection, err := strconv.ParseInt(number, 10, 64)
+	return connection, err == nil
+}
+
 // upstreamOf is the host and port of `upstream: "http://HOST/uri"`.
 func upstreamOf(message string) string {
 	i := strings.LastIndex(message, `, upstream: "`)

@@ -36,6 +36,7 @@ type step struct {
 func newExchange(a accessLine, number int, n names, lines *connectionLines, end int64) *exchange {
 	x := &exchange{accessLine: a, number: number}
 	from, until := (a.end-a.took)/1000, a.end/1000
+	lines.begin()
 	try := 0
 	for i, r := range a.attempts {
 		s := step{attemptRecord: r, last: i+1 == len(a.attempts) || a.attempts[i+1].run != r.run}
@@ -142,25 +143,54 @@ func (x *exchange) schedule() {
 }
 
 // connectionLines are the lines of the error log of one client connection, in
-// order. Requests on a connection come one after the other, so each takes the
-// first lines that fit and that nobody took.
+// order. Requests on a connection come one after the other. Which of them a line is
+// about is known from the lines between that say that a request is over; in a log
+// without those each takes the first lines of its seconds that fit and that nobody took.
 type connectionLines struct {
 	lines []*errorLine
 	taken []bool
+	// of is for each line how many requests were over before it; requests is how many
+	// are over in all, and current the one that looks for its lines, from 1.
+	of                []int
+	requests, current int
 }
 
 func (c *connectionLines) add(l *errorLine) {
 	c.lines = append(c.lines, l)
 	c.taken = append(c.taken, false)
+	c.of = append(c.of, c.requests)
 }
 
-// first finds and takes the first free line within the seconds that fits.
+// over notes that a request is over.
+func (c *connectionLines) over() { c.requests++ }
+
+// begin is called before the lines of a request are looked for, in the order of
+// the access log.
+func (c *connectionLines) begin() {
+	if c != nil {
+		c.current++
+	}
+}
+
+// may says whether line i may be the current request's.
+func (c *connectionLines) may(i int, from, until int64) bool {
+	switch l := c.lines[i]; {
+	case c.taken[i]:
+		return false
+	case c.requests > 0:
+		return c.of[i] == c.current-1
+	default:
+		return l.second >= from && l.second <= until
+	}
+}
+
+// first finds and takes the first free line of the request that fits.
 func (c *connectionLines) first(from, until int64, fits func(*errorLine) bool) (int, bool) {
 	if c == nil {
 		return 0, false
 	}
 	for i, l := range c.lines {
-		if !c.taken[i] && l.second >= from && l.second <= until && fits(l) {
+		if c.may(i, from, until) && fits(l) {
 			c.taken[i] = true
 			return i, true
 		}
@@ -205,7 +235,7 @@ func (c *connectionLines) take(s *step, from, until int64, a *accessLine) {
 	for _, j := range []int{i - 1, i + 1} {
 		o, _ := s.cause.cause()
 		timeout := o == event.ConnectTimeout || o == event.SendTimeout || o == event.ReadTimeout
-		if (j < i) == timeout && j >= 0 && j < len(c.lines) && !c.taken[j] && c.lines[j].marks() && same(c.lines[j]) {
+		if (j < i) == timeout && j >= 0 && j < len(c.lines) && c.may(j, from, until) && c.lines[j].marks() && same(c.lines[j]) {
 			c.taken[j] = true
 			s.mark = c.lines[j]
 		}

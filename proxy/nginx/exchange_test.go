@@ -108,6 +108,37 @@ func TestRequestsOfOneConnection(t *testing.T) {
 		"3s attempt t/2 a", "4s ended t/2 a read_timeout", "4s marked t/2 a read_timeout", "4s answered t/2")
 }
 
+// overText is the line that says that a request of a connection is over.
+func overText(connection, id string) string { return overBegins + connection + " " + id + " 200\n" }
+
+// Two requests on one client connection get the same listed status in one second:
+// only the lines between say which of them marked the backend.
+func TestRequestsOfOneSecond(t *testing.T) {
+	line := func(msec, id string) string {
+		return accessText(msec, "0.020", "1", id, "200", "127.0.0.1:1, 127.0.0.1:2", "503, 200", "0.000, 0.000", "0.010, 0.010", "0.010, 0.010", "")
+	}
+	access := line("102.100", "t/1") + line("102.200", "t/2") + line("102.300", "t/3")
+	mark := errorText(2, "warn", "1", disabled, "127.0.0.1:1")
+	for marked, errors := range map[string]string{
+		"t/1": mark + overText("1", "t/1") + overText("1", "t/2") + overText("2", "x/1") + overText("1", "t/3"),
+		"t/2": overText("1", "t/1") + overText("2", "x/1") + mark + overText("1", "t/2") + overText("1", "t/3"),
+		"t/3": overText("1", "t/1") + overText("1", "t/2") + mark + overText("1", "t/3"),
+	} {
+		marks := 0
+		for _, e := range told(t, access, errors) {
+			if e.Kind == event.PeerMarked {
+				marks++
+				if e.Request.String() != marked {
+					t.Errorf("%v marked, want %s", e.Request, marked)
+				}
+			}
+		}
+		if marks != 1 {
+			t.Errorf("%d marks by %s", marks, marked)
+		}
+	}
+}
+
 // A 502 that a backend itself sent takes no line of a later failure.
 func TestBackendsOwn502(t *testing.T) {
 	got := told(t,

@@ -2,6 +2,7 @@ package nginx
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -30,6 +31,11 @@ func readErrorLog(r io.Reader, until int64) (*errorLog, error) {
 	var last *errorLine
 	err := eachLine(r, func(number int, b []byte) error {
 		read += int64(len(b)) + 1
+		if c, ok := overLine(string(b)); ok {
+			log.of(c).over()
+			last = nil
+			return nil
+		}
 		e, ok := parseErrorLine(string(b))
 		if !ok {
 			// The rest of a message with a line break in it.
@@ -52,15 +58,20 @@ func readErrorLog(r io.Reader, until int64) (*errorLog, error) {
 			log.loose = append(log.loose, last)
 			return nil
 		}
-		c := log.connections[e.connection]
-		if c == nil {
-			c = &connectionLines{}
-			log.connections[e.connection] = c
-		}
-		c.add(last)
+		log.of(e.connection).add(last)
 		return nil
 	})
 	return log, err
+}
+
+// of are the lines of a connection.
+func (l *errorLog) of(connection int64) *connectionLines {
+	c := l.connections[connection]
+	if c == nil {
+		c = &connectionLines{}
+		l.connections[connection] = c
+	}
+	return c
 }
 
 // ours says whether a line tells only of our stopping nginx.
@@ -170,8 +181,20 @@ func (p *Process) lastWords() string {
 	b, _ := os.ReadFile(p.prefix.file(stderrFile))
 	if len(b) == 0 {
 		b, _ = os.ReadFile(p.prefix.file(errorFile))
+		b = withoutOver(b)
 	}
 	return tail(string(b), 3)
+}
+
+// withoutOver is an error log without our own lines.
+func withoutOver(b []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(b) {
+		if _, ours := overLine(string(line)); !ours {
+			out = append(out, line...)
+		}
+	}
+	return out
 }
 
 // tell emits everything and returns nginx's alerts.

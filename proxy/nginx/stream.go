@@ -162,7 +162,7 @@ func (c *connectionLines) takeSession(s *step, from, until int64) {
 		return
 	}
 	s.cause = c.lines[i]
-	if j := i + 1; !s.noLive && j < len(c.lines) && !c.taken[j] && c.lines[j].marks() && same(c.lines[j]) {
+	if j := i + 1; !s.noLive && j < len(c.lines) && c.may(j, from, until) && c.lines[j].marks() && same(c.lines[j]) {
 		c.taken[j] = true
 		s.mark = c.lines[j]
 	}
