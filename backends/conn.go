@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -37,6 +38,8 @@ type conn struct {
 	tls *tls.Conn // nil without
 	// refused is the fault by which there is no room for the connection, nil for none.
 	refused *fault.Fault
+	// unread is true while the request is taken in only to see the connection's end.
+	unread atomic.Bool
 	// counted is closed once the first request has its number, or nothing came.
 	counted chan struct{}
 	once    sync.Once
@@ -225,6 +228,9 @@ func (c *conn) readBody(n int64) error {
 // kill ends the connection from outside, as the kernel does for a process that
 // went away: FIN, or RST when there is unread data.
 func (c *conn) kill() {
+	if c.unread.Load() {
+		c.wire.conn.SetLinger(0)
+	}
 	c.cancel()
 	c.wire.conn.Close()
 }

@@ -181,6 +181,23 @@ func TestRefusedPortIsKept(t *testing.T) {
 	}
 }
 
+// A process that goes away leaves the requests of connections unread that were
+// only to be cut; the kernel resets those.
+func TestRefusalResetsWhatWasNeverRead(t *testing.T) {
+	cut := fault.CutSpec{At: "accept", RespondSpec: fault.RespondSpec{After: fault.For(time.Hour)}}
+	for _, spec := range []fault.Spec{&fault.CloseSpec{CutSpec: cut}, &fault.ResetSpec{CutSpec: cut}} {
+		clk := clock.New(1)
+		rules := append(during(t, 10*time.Second, 0, door(fault.Refusing)), always(t, spec)...)
+		s := start(t, backends.Options{Rules: rules, Clock: clk})
+		c := dial(t, s.Addr())
+		send(t, c, get)
+		clk.Begin(time.Now().Add(shortly - 10*time.Second)) // the request has arrived by then
+		if got, how := rest(c); got != "" || how != "rst" {
+			t.Errorf("got %q and %s, want rst", got, how)
+		}
+	}
+}
+
 func TestRefusalEndsOpenConnections(t *testing.T) {
 	s, _, begin := change(t, fault.Open, fault.Refusing)
 	idle := dial(t, s.Addr())

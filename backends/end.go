@@ -28,7 +28,9 @@ func (c *conn) cutAtAccept(f *fault.Fault, at time.Duration) {
 		at = c.s.now()
 	}
 	if f.AcceptAfter > 0 {
-		if _, ok := c.sleep(at + f.AcceptAfter); !ok {
+		c.unread.Store(true)
+		_, ok := c.sleep(at + f.AcceptAfter)
+		if c.unread.Store(false); !ok {
 			return
 		}
 	}

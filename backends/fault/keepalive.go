@@ -106,5 +106,14 @@ func (k *Keep) Until(sights []Sight, s *Script, thaw func(time.Duration) (time.D
 	return sights
 }
 
+// Last adds to what the other side sees of a script the end of a connection whose
+// request said that it was the last one.
+func (s *Script) Last(sights []Sight) []Sight {
+	if n := len(sights); n > 0 && s.Keeps() && sights[n-1].End == 0 && sights[n-1].Bytes == s.Response.Size() {
+		sights = append(sights, Sight{At: sights[n-1].At, Bytes: sights[n-1].Bytes, End: Close})
+	}
+	return sights
+}
+
 // Keeps says whether the connection can take another request after the script.
 func (s *Script) Keeps() bool { return !s.final() && s.Response.End() >= 0 }

@@ -47,6 +47,7 @@ type flight struct {
 	passing   bool          // its header went to the client; of a session: it is connected
 	deserted  bool          // the client left, but proxy_ignore_client_abort is on
 	left      time.Duration // when it did
+	waiting   bool          // answered, but the client waits for more
 }
 
 func (s *Sim) newFlight() *flight {
@@ -173,6 +174,11 @@ func (s *Sim) retire(f *flight) {
 // upstream connection and logs 499; with proxy_ignore_client_abort it goes on.
 func (s *Sim) clientTimeout(f *flight) {
 	if f.deserted {
+		return
+	}
+	if f.waiting {
+		s.respond(f, event.ClientTimeout, 0)
+		s.retire(f)
 		return
 	}
 	if f.trip.Stream != nil {

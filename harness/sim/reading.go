@@ -106,6 +106,9 @@ func (r *reading) bare() bool { return r.end >= 0 && r.end == r.headEnd }
 // endless is true when the connection's end is the response's.
 func (r *reading) endless() bool { return r.end < 0 && !r.head.Chunked }
 
+// unsized is true when the header doesn't say how long the body is.
+func (r *reading) unsized() bool { return r.head.Chunked || r.head.Length < 0 }
+
 // body finds the end of the body that begins at from, and what is wrong with it.
 func (r *reading) body(from int64, k readingKey) {
 	response := &r.script.Response

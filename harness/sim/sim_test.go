@@ -211,6 +211,10 @@ func TestEndsBeforeTheRequestIsRead(t *testing.T) {
 	}{
 		{"reset at accept", fault.Rules{{Do: fault.Fault{AtAccept: fault.Reset}}}, "0s ended a reset 502", "0s cut a reset"},
 		{"close 2 s after accept", fault.Rules{{Do: fault.Fault{AtAccept: fault.Close, AcceptAfter: 2 * time.Second}}}, "2s ended a closed 502", "0s cut a close"},
+		{"about to be cut, then gone", fault.Rules{
+			{When: fault.When{From: time.Second}, Do: fault.Fault{Door: fault.Refusing}},
+			{Do: fault.Fault{AtAccept: fault.Close, AcceptAfter: 2 * time.Second}},
+		}, "1s ended a reset 502", "0s cut a close"},
 		{"frozen, then gone", fault.Rules{
 			{When: fault.When{Until: 5 * time.Second}, Do: fault.Fault{Door: fault.Frozen}},
 			{When: fault.When{From: 5 * time.Second}, Do: fault.Fault{Door: fault.Refusing}},
