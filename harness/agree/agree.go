@@ -2,6 +2,7 @@ package agree
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/nolive/nolive/harness"
@@ -73,7 +74,7 @@ func (o Options) Check(ctx context.Context, all []*Case) ([]Finding, error) {
 // settled runs cases that run together, and those that differ again.
 func (o *Options) settled(ctx context.Context, all []*Case) ([]Finding, error) {
 	speed := o.Speed
-	out, err := o.judged(ctx, all, speed, 0)
+	out, err := o.judged(ctx, all, o.Engines, speed, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func (o *Options) settled(ctx context.Context, all []*Case) ([]Finding, error) {
 		speed = max(speed/2, 1)
 		for len(again) > 0 {
 			n := min(len(again), alone)
-			more, err := o.judged(ctx, again[:n], speed, k)
+			more, err := o.judged(ctx, again[:n], enginesOf(out, again[:n]), speed, k)
 			if err != nil {
 				return nil, err
 			}
@@ -97,15 +98,17 @@ func (o *Options) settled(ctx context.Context, all []*Case) ([]Finding, error) {
 }
 
 // judged runs cases once and compares them.
-func (o *Options) judged(ctx context.Context, all []*Case, speed float64, repeat int) ([]Finding, error) {
-	b, err := o.run(ctx, all, speed)
+func (o *Options) judged(ctx context.Context, all []*Case, engines []harness.Engine, speed float64, repeat int) ([]Finding, error) {
+	b, err := o.run(ctx, all, engines, speed)
 	if err != nil {
 		return nil, err
 	}
 	out := b.judge()
 	p := Progress{Cases: len(all), Repeat: repeat}
-	for _, r := range b.whole {
-		p.Late = max(p.Late, r.Send.Max, r.Wait.Max)
+	for _, all := range b.whole {
+		for _, r := range all {
+			p.Late = max(p.Late, r.Send.Max, r.Wait.Max)
+		}
 	}
 	for i := range out {
 		out[i].Lateness = p.Late
@@ -132,6 +135,17 @@ func differing(all []Finding) []*Case {
 		if c := all[i].Case; all[i].open() && !seen[c] {
 			seen[c] = true
 			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// enginesOf are the engines on which cases have to run again.
+func enginesOf(all []Finding, again []*Case) []harness.Engine {
+	var out []harness.Engine
+	for i := range all {
+		if f := &all[i]; f.open() && slices.Contains(again, f.Case) && !slices.Contains(out, f.Engine) {
+			out = append(out, f.Engine)
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package agree
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -97,9 +98,9 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := batch{cases: []*Case{one, other}}
-	for i, r := range b.split(whole) {
-		if d := harness.Compare(b.cases[i].Sim, r); len(d) > 0 || len(r.Events) != len(b.cases[i].Sim.Events) {
+	cases := []*Case{one, other}
+	for i, r := range split(cases, whole) {
+		if d := harness.Compare(cases[i].Sim, r); len(d) > 0 || len(r.Events) != len(cases[i].Sim.Events) {
 			t.Errorf("together it goes another way: %v", d)
 		}
 	}
@@ -108,7 +109,8 @@ func TestMerge(t *testing.T) {
 		"both have the backend x-a:80":    {named("x", "80"), strings.ReplaceAll(named("y", "81"), "y-a", "x-a")},
 		"both have the traffic x-t":       {named("x", "80"), strings.ReplaceAll(named("y", "81"), "y-t", "x-t")},
 		"doesn't say to which listen":     {strings.Replace(named("x", "80"), `to: "80", `, "", 1), named("y", "81")},
-		"upstream and server blocks only": {strings.Replace(named("x", "80"), "    upstream", "    worker_processes 2;\n    upstream", 1), named("y", "81")},
+		"upstream and server blocks only": {strings.Replace(named("x", "80"), "    upstream", "    worker_rlimit_nofile 4096;\n    upstream", 1), named("y", "81")},
+		"has 2 workers":                   {strings.Replace(named("x", "80"), "    upstream", "    worker_processes 2;\n    upstream", 1), named("y", "81")},
 		"has the seed 2":                  {named("x", "80") + "seed: 2\n", named("y", "81")},
 	} {
 		if _, err := Merge([]*scenario.Scenario{parse(t, pair[0]).Scenario, parse(t, pair[1]).Scenario}); err == nil || !strings.Contains(err.Error(), want) {
@@ -202,6 +204,63 @@ func TestText(t *testing.T) {
 	kept := parse(t, f.Text())
 	if len(kept.Expect) == 0 || !kept.Sim.OK() {
 		t.Errorf("%v in\n%s", kept.Sim.Verdicts, f.Text())
+	}
+}
+
+// What is left of a case that was made smaller can be kept too: all of its
+// requests are in it, with what came of them.
+func TestTextOfSmaller(t *testing.T) {
+	c, err := Draw(104, upstream.Version{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Finding{Case: c, Run: c.Sim}
+	for range 3 {
+		all := f.candidates()
+		if len(all) == 0 {
+			break
+		}
+		f = Finding{Case: all[len(all)/2], Run: all[len(all)/2].Sim}
+		if err := f.listen(c.Text.Listen); err != nil {
+			t.Fatal(err)
+		}
+		text := f.Text()
+		if strings.Contains(text, "[]") {
+			t.Fatalf("nothing came of its requests:\n%s", text)
+		}
+		kept := parse(t, text)
+		if kept.Nginx.Servers[0].Listens[0].Address != c.Text.Listen || !kept.Sim.OK() {
+			t.Errorf("%v in\n%s", kept.Sim.Verdicts, text)
+		}
+	}
+}
+
+// The cases that were kept hold on the simulator too.
+func TestKept(t *testing.T) {
+	files, err := filepath.Glob("../../e2e/agree/testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	v, err := upstream.ParseVersion("1.22")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		f, err := harness.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Cases(f, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all {
+			for _, v := range c.Sim.Verdicts {
+				if !v.OK {
+					t.Errorf("%s: %s: want %s, got %s", c.Title(), v.Check, v.Want, v.Got)
+				}
+			}
+		}
 	}
 }
 

@@ -18,8 +18,9 @@ type Verdict uint8
 const (
 	// Agreed: the same peers, outcomes, cached connections, statuses and marks.
 	Agreed Verdict = iota
-	// Drawn: nginx drew the peers itself (`random`), and the model takes every
-	// decision of the run, given those draws.
+	// Drawn: nginx drew the peers itself (`random`), or the workers with counters or
+	// connections of their own got other requests, and the model takes every decision
+	// of the run, given those draws.
 	Drawn
 	// Explained: the model, fed with the instants that occurred, takes every
 	// decision of the run, and the first thing that went another way is a pick.
@@ -72,7 +73,6 @@ func judge(c *Case, e harness.Engine, r *harness.Result) Finding {
 		unread(sim.Events, r.Events)
 	}
 	f.Differences = harness.Compare(sim, r)
-	draws := e == harness.Nginx && (u.Method == upstream.Random || u.Method == upstream.RandomTwo)
 	if len(f.Differences) == 0 {
 		return f
 	}
@@ -81,7 +81,7 @@ func judge(c *Case, e harness.Engine, r *harness.Result) Finding {
 	d := diverge(sim.Events, r.Events)
 	f.Late = d.late
 	switch {
-	case explained && draws:
+	case explained && c.draws(e):
 		f.Verdict = Drawn
 	case explained && d.pick:
 		f.Verdict = Explained
@@ -89,6 +89,18 @@ func judge(c *Case, e harness.Engine, r *harness.Result) Finding {
 		f.Verdict = Differs
 	}
 	return f
+}
+
+// draws says whether a run on the engine depends on draws that the simulator
+// doesn't know: those of random(), and which worker a client's connection comes
+// to, which the kernel decides and, in the simulator and the reference proxy, the
+// connection's number among those of all cases.
+func (c *Case) draws(e harness.Engine) bool {
+	u := c.Nginx.Upstreams[0]
+	if e == harness.Nginx && (u.Method == upstream.Random || u.Method == upstream.RandomTwo) {
+		return true
+	}
+	return c.Nginx.WorkerProcesses > 1 && (!u.Zone || upstream.NewCache(*u) != nil)
 }
 
 // unread takes over from the simulator which attempts went out on a kept-alive

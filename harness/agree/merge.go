@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nolive/nolive/harness/plan"
 	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
@@ -16,10 +15,14 @@ const settings = "events { worker_connections 16384; }\n"
 
 // Merge makes one scenario of many: one configuration, one load. No two of them
 // may have a name in common, nor a listen; each traffic has to say where it goes,
-// and their configurations may hold nothing but upstream and server blocks.
+// and their configurations may hold nothing but upstream and server blocks, and
+// worker_processes if it is the same in all of them.
 func Merge(all []*scenario.Scenario) (*scenario.Scenario, error) {
 	var text strings.Builder
 	text.WriteString(settings)
+	if n := all[0].Nginx.WorkerProcesses; n > 1 {
+		fmt.Fprintf(&text, "worker_processes %d;\n", n)
+	}
 	out := &scenario.Scenario{Name: "cases", Seed: 1, Jitter: time.Hour}
 	seen := map[string]string{}
 	claim := func(s *scenario.Scenario, what, name string) error {
@@ -33,8 +36,16 @@ func Merge(all []*scenario.Scenario) (*scenario.Scenario, error) {
 		if s.Seed != out.Seed {
 			return nil, fmt.Errorf("%s has the seed %d: cases that run together have seed %d", s.Title(), s.Seed, out.Seed)
 		}
+		if n, other := s.Nginx.WorkerProcesses, all[0].Nginx.WorkerProcesses; n != other {
+			return nil, fmt.Errorf("%s has %d workers and %s has %d", all[0].Title(), other, s.Title(), n)
+		}
 		for _, d := range s.Nginx.Tree.Directives {
-			if n := d.Name.Text; n != "upstream" && n != "server" {
+			switch n := d.Name.Text; n {
+			case "upstream", "server":
+				text.Write(d.File.Text[d.Span.Start:d.Span.End])
+				text.WriteByte('\n')
+			case "worker_processes":
+			default:
 				return nil, fmt.Errorf("%s: a case that runs with others has upstream and server blocks only, not %s", s.Title(), n)
 			}
 		}
@@ -58,8 +69,6 @@ func Merge(all []*scenario.Scenario) (*scenario.Scenario, error) {
 				return nil, fmt.Errorf("%s: traffic %s doesn't say to which listen it goes", s.Title(), t.Name)
 			}
 		}
-		text.Write(s.Nginx.Tree.Files[0].Text)
-		text.WriteByte('\n')
 		out.Backends = append(out.Backends, s.Backends...)
 		out.Traffic = append(out.Traffic, s.Traffic...)
 	}
@@ -70,14 +79,4 @@ func Merge(all []*scenario.Scenario) (*scenario.Scenario, error) {
 	}
 	out.Nginx = cfg
 	return out, nil
-}
-
-// length is how long a scenario's load is planned to last, as far as it is known.
-func length(s *scenario.Scenario) time.Duration {
-	var end time.Duration
-	p := plan.New(s, s.Seed)
-	for i := range p.Traffic {
-		end = max(end, p.Traffic[i].End())
-	}
-	return end
 }

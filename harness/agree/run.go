@@ -2,7 +2,10 @@ package agree
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/event"
@@ -15,12 +18,65 @@ type batch struct {
 	// runs holds for each engine the result of every case, by position.
 	runs map[harness.Engine][]*harness.Result
 	// whole are the runs as they were, by engine.
-	whole map[harness.Engine]*harness.Result
+	whole map[harness.Engine][]*harness.Result
 }
 
-// run runs cases together on the engines.
-func (o *Options) run(ctx context.Context, all []*Case, speed float64) (*batch, error) {
-	b := &batch{cases: all, runs: map[harness.Engine][]*harness.Result{}, whole: map[harness.Engine]*harness.Result{}}
+// run runs cases together, on all engines at the same time: a case spends nearly
+// all of its time waiting.
+func (o *Options) run(ctx context.Context, all []*Case, engines []harness.Engine, speed float64) (*batch, error) {
+	b := &batch{cases: all, runs: map[harness.Engine][]*harness.Result{}, whole: map[harness.Engine][]*harness.Result{}}
+	parts := byWorkers(all)
+	errs := make([]error, len(engines)*len(parts))
+	var wg sync.WaitGroup
+	for k, e := range engines {
+		whole := make([]*harness.Result, len(parts))
+		b.whole[e], b.runs[e] = whole, make([]*harness.Result, len(all))
+		for i, part := range parts {
+			wg.Go(func() {
+				var err error
+				if whole[i], err = o.together(ctx, part.cases, e, speed); err != nil {
+					errs[k*len(parts)+i] = fmt.Errorf("on %s: %w", e, err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	for _, e := range engines {
+		for i, part := range parts {
+			for j, r := range split(part.cases, b.whole[e][i]) {
+				b.runs[e][part.places[j]] = r
+			}
+		}
+	}
+	return b, nil
+}
+
+// part is the cases of a batch that can stand in one configuration, with their
+// places in the batch.
+type part struct {
+	cases  []*Case
+	places []int
+}
+
+// byWorkers parts cases by worker_processes.
+func byWorkers(all []*Case) []part {
+	var out []part
+	for place, c := range all {
+		i := slices.IndexFunc(out, func(p part) bool { return p.cases[0].Nginx.WorkerProcesses == c.Nginx.WorkerProcesses })
+		if i < 0 {
+			i = len(out)
+			out = append(out, part{})
+		}
+		out[i].cases, out[i].places = append(out[i].cases, c), append(out[i].places, place)
+	}
+	return out
+}
+
+// together runs cases as one scenario on one engine.
+func (o *Options) together(ctx context.Context, all []*Case, e harness.Engine, speed float64) (*harness.Result, error) {
 	var scenarios []*scenario.Scenario
 	for _, c := range all {
 		scenarios = append(scenarios, c.Scenario)
@@ -29,25 +85,18 @@ func (o *Options) run(ctx context.Context, all []*Case, speed float64) (*batch, 
 	if err != nil {
 		return nil, err
 	}
-	// One after the other: what an engine needs to get ready would make the other late.
-	for _, e := range o.Engines {
-		r, err := harness.Runner{Speed: speed, NginxBinary: o.Nginx, Version: all[0].Version}.Run(ctx, merged, e)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("on %s: %w", e, err)
-		case !r.Valid():
-			return nil, fmt.Errorf("on %s: %s", e, r.Invalid)
-		}
-		b.whole[e], b.runs[e] = r, b.split(r)
+	r, err := harness.Runner{Speed: speed, NginxBinary: o.Nginx, Version: all[0].Version}.Run(ctx, merged, e)
+	if err == nil && !r.Valid() {
+		err = errors.New(r.Invalid)
 	}
-	return b, nil
+	return r, err
 }
 
 // split gives every case its part of a run.
-func (b *batch) split(whole *harness.Result) []*harness.Result {
+func split(cases []*Case, whole *harness.Result) []*harness.Result {
 	traffic, backend := map[string]int{}, map[string]int{}
-	out := make([]*harness.Result, len(b.cases))
-	for i, c := range b.cases {
+	out := make([]*harness.Result, len(cases))
+	for i, c := range cases {
 		r := *whole
 		r.Scenario, r.Events, r.Addresses = c.Scenario, nil, nil
 		if whole.Addresses != nil {

@@ -35,34 +35,44 @@ func (o Options) Shrink(ctx context.Context, f Finding) (Finding, error) {
 
 // smaller is a finding of a case that lacks one thing, nil when there is none.
 func (o *Options) smaller(ctx context.Context, f Finding) (*Finding, error) {
-	var all []*Case
-	for i, text := range f.Case.Text.Smaller() {
-		// Names and ports of their own, so that they run together.
-		c, err := parsed(text.Renamed(fmt.Sprintf("%sx%d", f.Case.Text.Name, i), fmt.Sprint(firstShrunk+i)), f.Case.Version)
-		if err != nil || len(c.Nginx.NginxOnly) > 0 || !c.steady() {
-			continue
-		}
-		all = append(all, c)
-	}
+	all := f.candidates()
 	if len(all) == 0 {
 		return nil, nil
 	}
-	findings, err := o.judged(ctx, all, o.Speed, 0)
+	findings, err := o.judged(ctx, all, o.Engines, o.Speed, 0)
 	if err != nil {
 		return nil, err
 	}
 	for i := range findings {
 		if g := &findings[i]; g.Verdict == Differs {
-			g.Case.Text = g.Case.Text.Renamed(f.Case.Text.Name, f.Case.Text.Listen)
-			again, err := parsed(g.Case.Text, f.Case.Version)
-			if err != nil {
-				return nil, err
-			}
-			g.Case = again
-			return g, nil
+			return g, g.listen(f.Case.Text.Listen)
 		}
 	}
 	return nil, nil
+}
+
+// candidates are the cases that lack one thing. Each has a name and a port of its
+// own, so that they run together; it keeps its name, because what is drawn by it
+// would be drawn again under another.
+func (f *Finding) candidates() []*Case {
+	var all []*Case
+	root, _, _ := strings.Cut(f.Case.Text.Name, "x")
+	for i, text := range f.Case.Text.Smaller() {
+		c, err := parsed(text.Renamed(fmt.Sprintf("%sx%d", root, i), fmt.Sprint(firstShrunk+i)), f.Case.Version)
+		if err == nil && len(c.Nginx.NginxOnly) == 0 && c.steady() {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// listen moves the finding's case to a port that no other seed's case has.
+func (f *Finding) listen(port string) error {
+	c, err := parsed(f.Case.Text.Renamed(f.Case.Text.Name, port), f.Case.Version)
+	if err == nil {
+		f.Case = c
+	}
+	return err
 }
 
 // firstShrunk is the first port of the cases of a round.

@@ -43,6 +43,40 @@ type Way struct {
 	begun            int   // how many there are once the request has begun
 }
 
+// own is a variable that the configuration made.
+type own struct{ name, value string }
+
+// Step is what happens next to a request. Pass is nil where nginx answers itself.
+type Step struct {
+	// Pass is how the request is passed on, with its Upstream; URI the target as
+	// the backend gets it.
+	Pass *Pass
+	URI  string
+	// Answer is nginx's own answer.
+	Answer Answer
+}
+
+// Answer is one of nginx's own answers.
+type Answer struct {
+	Status int
+	// Silent is true where the connection is closed without an answer; Status is
+	// what nginx logs.
+	Silent bool
+	// Page is the status of nginx's built-in page that is the body; 0 is Text.
+	Page int
+	Text string
+	// Nobody is true for the 404 where the configuration says of no one that they
+	// answer: nginx looks for a file.
+	Nobody bool
+	// ContentType is that of Text.
+	ContentType string
+	// Location is the header of a redirect; one that begins with "/" is made
+	// absolute by Way.Absolute.
+	Location string
+	// Redirect is true for a return that has the header also when it is empty.
+	Redirect bool
+}
+
 // Begin takes in a request that arrived at a server: facts says what it is. The
 // Path and Args of its Request are set here, and Method, Host, Captures and Own
 // as they change. length is the body's, -1 for a body in chunks or none.
@@ -119,11 +153,37 @@ func (w *Way) Pages() []int {
 // Refused says whether the request's body was too long to be read.
 func (w *Way) Refused() bool { return w.refused }
 
+// Absolute is a Location header as it is sent: nginx puts scheme and host in
+// front of a path (ngx_http_header_filter). addr and port are those at which the
+// request arrived.
+func (w *Way) Absolute(location, addr, port string) string {
+	s := w.loc.sets()
+	if location == "" || location[0] != '/' || !*s.absolute {
+		return location
+	}
+	host := w.rq.Host
+	if *s.name {
+		host = w.server.name()
+	}
+	if host == "" {
+		host = addr
+	}
+	if *s.port && port != "80" {
+		host += ":" + port
+	}
+	return "http://" + host + location
+}
+
 // Discarded says whether the request's body was thrown away: nginx did so before
 // it turned to an error page, and no backend gets it (ngx_http_send_response).
 func (w *Way) Discarded() bool { return w.discarded }
 
 func (w *Way) discard() { w.discarded, w.length = true, -1 }
+
+// Redirect is the Location header that the way has come to, "" for none. It stays
+// where an error page takes the place of a redirect, also with a backend's
+// response: nginx never takes it back (ngx_http_clear_location).
+func (w *Way) Redirect() string { return w.location }
 
 // Complaint is what nginx logs as an error about a proxy_pass with variables that
 // comes to nobody, once; "" for nothing.
@@ -165,4 +225,199 @@ func (w *Way) Again(method string, length int64) {
 	}
 	w.rq.Method = method
 	w.own = w.own[:w.begun]
+}
+
+// Status is the client's status for a response that is passed on: an error page
+// keeps that of the error (ngx_http_send_header).
+func (w *Way) Status(backend int) int {
+	if w.status != 0 {
+		return w.status
+	}
+	return backend
+}
+
+// Added calls yield for every header that add_header adds to an answer with this
+// status, in order.
+func (w *Way) Added(status int, yield func(name, value string)) {
+	safe := safeStatus(status)
+	w.rq.Status = status
+	for _, h := range w.loc.sets().headers {
+		if !safe && !h.always {
+			continue
+		}
+		if v := h.value.Value(w.facts); v != "" {
+			yield(h.name, v)
+		}
+	}
+}
+
+// Adds says whether there is any add_header.
+func (w *Way) Adds() bool { return len(w.loc.sets().headers) > 0 }
+
+// enter runs the server's script and looks for a location: for a new request,
+// and for one that was sent to another path.
+func (w *Way) enter() Step {
+	w.loc = w.server.level()
+	if step, over := w.run(w.loc.script); over {
+		return step
+	}
+	return w.find()
+}
+
+// find looks for the location and goes on there (ngx_http_core_find_config_phase
+// to ngx_http_core_post_rewrite_phase).
+func (w *Way) find() Step {
+	for {
+		w.changed = false
+		l, how := w.server.find(w, nil)
+		if l == nil {
+			l = w.server.level()
+		}
+		w.loc = l
+		if l.internal && !w.internal {
+			return w.special(404)
+		}
+		w.limit()
+		if w.length > *w.loc.sets().body {
+			// Without its body it isn't too long any more.
+			w.refused = true
+			w.discard()
+			return w.special(413)
+		}
+		if how == redirected {
+			w.location = escapePath(l.Path)
+			if w.rq.Args != "" {
+				w.location += "?" + w.rq.Args
+			}
+			return w.special(301)
+		}
+		if l != w.server.level() {
+			if step, over := w.run(w.loc.script); over {
+				return step
+			}
+		}
+		if !w.changed {
+			return w.content()
+		}
+		w.changes--
+		if w.changes == 0 {
+			return w.special(500) // "rewrite or internal redirection cycle"
+		}
+		w.loc = w.server.level()
+	}
+}
+
+// limit applies limit_except (ngx_http_update_location_config).
+func (w *Way) limit() {
+	l := w.loc
+	if l.except == nil {
+		return
+	}
+	w.varied = true
+	if l.except.methods.excludes(w.method) {
+		w.loc = l.except.block
+	}
+}
+
+// content answers (ngx_http_core_content_phase). Where nothing else does, nginx
+// looks for a file, and there is none.
+func (w *Way) content() Step {
+	if w.loc.denied {
+		return w.special(403)
+	}
+	if p := w.loc.Pass; p != nil {
+		return w.pass(p)
+	}
+	switch w.method {
+	case "GET", "HEAD", "POST":
+		step := w.special(404)
+		step.Answer.Nobody = step.Pass == nil && step.Answer.Page == 404
+		return step
+	}
+	w.varied = true
+	return w.special(405)
+}
+
+// pass makes the step that passes the request on.
+func (w *Way) pass(p *Pass) Step {
+	uri := ""
+	if p.dynamic != nil {
+		w.varied = true
+		var status int
+		if p, uri, status = w.resolve(p); status != 0 {
+			return w.special(status)
+		}
+	}
+	w.rq.ProxyHost, w.rq.ProxyPort = p.proxyHost()
+	if uri == "" {
+		uri = w.uri(p)
+	}
+	return Step{Pass: p, URI: uri}
+}
+
+// uri is the target that a backend gets (ngx_http_proxy_create_request).
+func (w *Way) uri(p *Pass) string {
+	if !p.HasURI && w.unparsed {
+		return w.target
+	}
+	rest := w.rq.Path
+	if p.HasURI && w.placed {
+		rest = rest[min(len(p.Match), len(rest)):]
+	}
+	if w.quoted || w.internal {
+		rest = escapePath(rest)
+	}
+	if w.rq.Args != "" {
+		rest += "?" + w.rq.Args
+	}
+	if w.placed {
+		rest = p.URI + rest
+	}
+	return rest
+}
+
+// lookUp is a variable that the configuration made, the newest first; then what
+// a map makes of it.
+func (w *Way) lookUp(name string) (string, bool) {
+	for i := len(w.own) - 1; i >= 0; i-- {
+		if w.own[i].name == name {
+			return w.own[i].value, true
+		}
+	}
+	if m := w.cfg.maps[name]; m != nil {
+		v := m.value(w)
+		if !m.volatile {
+			w.keep(name, v) // it stays, whatever becomes of what it was made of
+		}
+		return v, true
+	}
+	// One that a set makes elsewhere is there, and empty; what a regex would have
+	// captured isn't (ngx_http_rewrite_var, ngx_http_variable_not_found).
+	return "", w.cfg.set[name]
+}
+
+// keep gives a variable a value.
+func (w *Way) keep(name, value string) {
+	switch name {
+	case "args":
+		w.rq.Args, w.unparsed = value, false
+		return
+	}
+	for i := range w.own {
+		if w.own[i].name == name {
+			w.own[i].value = value
+			return
+		}
+	}
+	w.own = append(w.own, own{name, value})
+}
+
+// matched takes in the groups of a regex (ngx_http_regex_exec).
+func (w *Way) matched(x *Regex, groups []string) {
+	w.rq.Captures = groups[1:]
+	for i, n := range x.names {
+		if n != "" {
+			w.keep(strings.ToLower(n), groups[i])
+		}
+	}
 }

@@ -19,6 +19,9 @@ type Case struct {
 	About string
 	// Listen is the server's, different from that of every case it may stand beside.
 	Listen string
+	// Workers is worker_processes where it is more than 1. Cases that stand in one
+	// configuration have the same.
+	Workers int
 	// Block are the upstream block's directives before its servers, After those
 	// after them, Location the location's beside proxy_pass: each without its ";".
 	Block, After, Location []string
@@ -79,6 +82,9 @@ func (c *Case) Text() string {
 	}
 	line(0, "proxy:")
 	line(2, "nginx: |")
+	if c.Workers > 1 {
+		line(4, "worker_processes %d;", c.Workers)
+	}
 	line(4, "upstream %s {", c.Name)
 	for _, d := range c.Block {
 		line(6, "%s;", d)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/agree/cases"
 )
 
@@ -41,10 +42,17 @@ func TestDrawReachesEverything(t *testing.T) {
 		"do: refuse", "do: freeze", "do: blackhole", "do: reset", "do: close", "do: hang", "status:", "drip:", "slow_pdf:", "wait:",
 		"at: accept", "at: header", "at: after_header", "at: body", "framing: close", "Connection: close", "keepalive: {", "close_on_reuse:",
 		"request: 1", "every:", "from:", "exchange:", "connection:", "share:",
-		"GET ", "POST ", "HEAD ", "LOCK ", "keepalive: true", "timeout:", `http: "1.0"`, "address:", "body:",
+		"GET ", "POST ", "HEAD ", "LOCK ", "keepalive: true", "timeout:", "worker_processes 2", "proxy_buffering off", "proxy_buffer_size 1k",
+		"framing: chunked", "framing: http10", "trailers:", "at: body, framing: chunked", "interim: 103", "interim: 100",
+		"header_size: 4096", "header_size: 9KiB", `http: "1.0"`, "address:", "body:",
 	} {
 		if n := strings.Count(text, word); n < 10 {
 			t.Errorf("%q is in 2,000 cases %d times", word, n)
+		}
+	}
+	for _, what := range fault.Malformations() {
+		if n := strings.Count(text, "malformed: "+what) + strings.Count(text, "what: "+what); n < 10 {
+			t.Errorf("malformed %s is in 2,000 cases %d times", what, n)
 		}
 	}
 }

@@ -21,25 +21,23 @@ func Draw(seed uint64, redraw int) *Case {
 	c := &Case{base: ms(1000 * d.below(4)), Name: name, Listen: strconv.FormatUint(firstPort+seed%ports, 10), About: fmt.Sprintf("Drawn with seed %d.", seed)}
 	c.group(d)
 	c.faults(d)
-	c.calm()
 	c.location(d)
 	c.load(d)
+	c.calm()
 	return c
 }
 
 // calm keeps backends that close without a word away from a small cache: whether
 // such a connection pushes another one out before its end is noticed is a race.
+// After a HEAD nginx is done with the header, so any end is one without a word.
 func (c *Case) calm() {
-	for _, b := range c.Backends {
-		for _, r := range b.Rules {
-			if !strings.Contains(r.Do, "silent") {
-				continue
-			}
-			for i, dir := range c.After {
-				if strings.HasPrefix(dir, "keepalive ") {
-					c.After[i] = "keepalive 8"
-				}
-			}
+	head := slices.ContainsFunc(c.Traffic, func(t Traffic) bool { return strings.HasPrefix(t.Request, "HEAD ") })
+	silent := slices.ContainsFunc(c.Backends, func(b Backend) bool {
+		return slices.ContainsFunc(b.Rules, func(r Rule) bool { return strings.Contains(r.Do, "silent") })
+	})
+	for i, dir := range c.After {
+		if (head || silent) && strings.HasPrefix(dir, "keepalive ") {
+			c.After[i] = "keepalive 8"
 		}
 	}
 }
@@ -53,7 +51,10 @@ func (c *Case) group(d *dice) {
 		{4, "hash $request_uri consistent"}, {4, "hash $http_x_user consistent"},
 		{5, "random"}, {6, "random two"}, {2, "random two least_conn"},
 	})
-	if d.chance(15) {
+	if d.chance(12) {
+		c.Workers = 2
+	}
+	if d.chance(15) || c.Workers > 1 && d.chance(40) {
 		c.Block = append(c.Block, "zone "+c.Name+" 64k")
 	}
 	if method != "" {
@@ -152,6 +153,12 @@ func (c *Case) location(d *dice) {
 	if d.chance(8) {
 		add("proxy_ignore_client_abort on")
 	}
+	if d.chance(8) {
+		add("proxy_buffering off")
+	}
+	if d.chance(8) {
+		add("proxy_buffer_size %s", of(d, "1k", "8k"))
+	}
 }
 
 // blackholed says whether a backend drops SYNs at some time.
@@ -248,4 +255,4 @@ func (c *Case) traffic(d *dice, i int) Traffic {
 }
 
 // Length bounds how long a case may take: beyond it, it is drawn again.
-const Length = 15 * time.Second
+const Length = 12 * time.Second

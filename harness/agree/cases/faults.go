@@ -113,6 +113,10 @@ func script(d *dice) string {
 		}},
 		{4, func() string { return fmt.Sprintf("[{wait: %s}, %s]", pause(d), of(d, "reset", "close", "hang")) }},
 		{6, func() string { return answer(d) }},
+		{5, func() string { return malformed(d) }},
+		{4, func() string { return interim(d) }},
+		{5, func() string { return padded(d) }},
+		{5, func() string { return brokenChunks(d) }},
 	})()
 }
 
@@ -127,19 +131,4 @@ func status(d *dice) string {
 		return fmt.Sprintf("{status: {code: %d, after: %s}}", code, pause(d))
 	}
 	return fmt.Sprintf("{status: %d}", code)
-}
-
-// answer draws an ordinary answer.
-func answer(d *dice) string {
-	switch d.below(6) {
-	case 0:
-		return `{respond: {status: 200, headers: {Connection: close}}}`
-	case 1:
-		return `{respond: {status: 200, framing: close}}`
-	case 2:
-		return fmt.Sprintf("{respond: {status: 200, size: %s}}", of(d, "2KiB", "100KiB"))
-	case 3:
-		return "{respond: {status: 200}}"
-	}
-	return fmt.Sprintf("{respond: {status: 200, after: %s}}", pause(d))
 }

@@ -59,6 +59,7 @@ func (c *Case) Smaller() []*Case {
 		}
 	}
 	try(func(n *Case) bool { n.URI = ""; return c.URI != "" })
+	try(func(n *Case) bool { n.Workers = 0; return c.Workers > 1 })
 	return out
 }
 
