@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -107,6 +108,29 @@ func TestClientIsToldWhatIsWrong(t *testing.T) {
 	}
 	if b, err := c.Get(ctx, "app1"); err != nil || b.Version != 1 {
 		t.Errorf("something changed: %+v, %v", b, err)
+	}
+}
+
+// A misspelt parameter is refused: a fault without its end would stay for ever.
+func TestParametersThatNobodyReads(t *testing.T) {
+	api, _ := serve(t, two(t))
+	for _, x := range []struct{ method, path, want string }{
+		{"PUT", "/backends/app1/rules?tll=5s", `unknown parameter \"tll\"; there are ttl`},
+		{"GET", "/backends/app1/log?folow=true", `unknown parameter \"folow\"; there are from, follow`},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), x.method, api.URL()+x.path, strings.NewReader("- do: hang"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != 400 || !strings.Contains(string(body), x.want) {
+			t.Errorf("%s %s: %d %s, want 400 %s", x.method, x.path, answer.StatusCode, body, x.want)
+		}
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nolive/nolive/backends"
@@ -72,10 +74,28 @@ func (f *Fleet) one(call func(*member, http.ResponseWriter, *http.Request)) http
 	}
 }
 
+// asks says whether a query has only keys that somebody reads, and refuses it if not.
+func asks(w http.ResponseWriter, r *http.Request, keys ...string) bool {
+	for key := range r.URL.Query() {
+		if !slices.Contains(keys, key) {
+			what := "there is none here"
+			if len(keys) > 0 {
+				what = "there are " + strings.Join(keys, ", ")
+			}
+			refuse(w, http.StatusBadRequest, fmt.Errorf("unknown parameter %q; %s", key, what))
+			return false
+		}
+	}
+	return true
+}
+
 func get(m *member, w http.ResponseWriter, r *http.Request) { answer(w, m.shown()) }
 
 // replace puts other rules in force.
 func replace(m *member, w http.ResponseWriter, r *http.Request) {
+	if !asks(w, r, "ttl") {
+		return
+	}
 	var ttl time.Duration
 	if text := r.URL.Query().Get("ttl"); text != "" {
 		var err error
@@ -112,6 +132,9 @@ func reset(m *member, w http.ResponseWriter, r *http.Request) {
 
 // log tells what happened, and goes on telling if that was asked for.
 func log(m *member, w http.ResponseWriter, r *http.Request) {
+	if !asks(w, r, "from", "follow") {
+		return
+	}
 	from, follow := 1, false
 	var err error
 	if text := r.URL.Query().Get("from"); text != "" {

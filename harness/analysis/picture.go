@@ -70,6 +70,8 @@ func (l *Lanes) Fit(columns int) Picture {
 			if whole := min(column, l.end-time.Duration(j)*column); whole > 0 { // the last column may be cut short
 				cells[j].Busy = min(cells[j].Busy/whole.Seconds(), 1)
 				cells[j].Out = min(cells[j].Out/whole.Seconds(), 1)
+			} else if j > 0 { // the run ends where this one begins: it is as the one before
+				cells[j].Busy, cells[j].Out = cells[j-1].Busy, cells[j-1].Out
 			}
 		}
 		p.Lanes = append(p.Lanes, Lane{l.backends.keys[i], cells})

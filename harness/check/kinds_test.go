@@ -143,8 +143,8 @@ func TestVerdicts(t *testing.T) {
 		{`latency: {of: r, p50: 1s, p99: "> 60s", max: 61s}`, true, "p50 1s, p99 > 60s, max 61s", "p50 1.0s, p99 61.0s, max 61.0s (4 requests)", nil},
 		{`latency: {of: r, status: 502, max: "< 10ms"}`, true, "max < 10ms", "max 0.0s (1 request)", nil},
 		{`latency: {of: r, p90: "< 5s"}`, false, "p90 < 5s", "p90 61.0s (4 requests)",
-			[]string{"62 response r/1 passed 200", "71 response r/2 truncated 200", "80 response r/3 passed 502", "160 response r/4 passed 504"}},
-		{`latency: {of: q, max: "> 10s"}`, false, "max > 10s", "max 10.0s (1 request)", []string{"290 sent q/1"}},
+			[]string{"62 response r/1 passed took_61.0s 200", "160 response r/4 passed took_60.0s 504"}},
+		{`latency: {of: q, max: "> 10s"}`, false, "max > 10s", "max 10.0s (1 request)", []string{"290 sent q/1 no_answer_for_10.0s"}},
 		{`latency: {of: r, status: closed, max: "> 10s"}`, false, "max > 10s", "no request of r ended as closed, of 4", nil},
 
 		{"sequence: {of: r, status: [200, truncated, 502, 5xx]}", true, "[200, truncated, 502, 5xx]", "[200, truncated, 502, 504]", nil},

@@ -114,9 +114,9 @@ func (j *latencyJudge) Verdict(Run) Verdict {
 		if q.want.Has(v.Seconds()) || !f.ok {
 			continue
 		}
-		f.ok, f.proof = false, j.fast.events()
+		f.ok, f.proof = false, j.fast.outside(q.want)
 		if q.want.above(v.Seconds()) {
-			f.proof = j.slow.events()
+			f.proof = j.slow.outside(q.want)
 		}
 	}
 	f.want = strings.Join(want, ", ")

@@ -139,3 +139,18 @@ func (k *extremes) events() []event.Event {
 	}
 	return out
 }
+
+// outside are those that aren't as wanted, the worst first, each with what it took.
+func (k *extremes) outside(want Span) []event.Event {
+	var out []event.Event
+	for _, x := range k.list {
+		if !want.Has(x.d.Seconds()) {
+			x.e.Detail = "took " + seconds(x.d)
+			if x.e.Kind == event.RequestSent {
+				x.e.Detail = "no answer for " + seconds(x.d)
+			}
+			out = append(out, x.e)
+		}
+	}
+	return out
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -73,8 +74,11 @@ func Main(ctx context.Context, args []string, io Streams) int {
 		Main(ctx, []string{"--help"}, Streams{Out: io.Err, Err: io.Err})
 		return BadInput
 	}
-	if args[0] == "--version" {
+	switch args[0] {
+	case "--version":
 		args = append([]string{"version"}, args[1:]...)
+	case "help":
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	var c commands
 	parser, err := kong.New(&c,
