@@ -38,9 +38,15 @@ func (c *censusCommand) Run(ctx context.Context, io Streams) error {
 	if len(questions) == 0 {
 		return badInput{fmt.Errorf("--method: no example is met by %s", strings.Join(c.Method, ", "))}
 	}
+	for _, m := range c.Method { // a mistake in one is one in every question
+		one := census.Questions([]string{m}, c.Peers[:1])
+		if _, problems := scenario.Parse("census.yaml", []byte(census.Scenario(one[:min(len(one), 1)])), nil); len(one) > 0 && len(problems) > 0 {
+			return badInput{fmt.Errorf("--method: %s", strings.TrimPrefix(problems[0].Text, "request: "))}
+		}
+	}
 	file, problems := scenario.Parse("census.yaml", []byte(census.Scenario(questions)), nil)
-	if len(problems) > 0 {
-		return badInput{fmt.Errorf("--method: %s", problems[0].Text)} // of many like it
+	if err := problems.Err(); err != nil {
+		return badInput{fmt.Errorf("--method: %w", err)}
 	}
 	runner := harness.Runner{NginxBinary: c.Nginx}
 	if slices.Contains(engines, harness.Nginx) {

@@ -16,7 +16,11 @@ const (
 	stderrFile = "nolive-stderr.log"
 	pidFile    = "nolive.pid"
 	tempDir    = "nolive-temp"
+	lockFile   = "nolive.lock"
 )
+
+// folderPrefix begins the names of folders of our own.
+const folderPrefix = "nolive-nginx-"
 
 // prefix is nginx's own folder.
 type prefix struct {
@@ -24,6 +28,8 @@ type prefix struct {
 	own bool // ours to remove
 	// keep is the caller's folder, where it isn't the prefix itself.
 	keep string
+	// lock says that we live, to those who look for what killed runs left.
+	lock *Lock
 }
 
 // newPrefix makes the folder and empties it of what an earlier run left there.
@@ -45,15 +51,31 @@ func newPrefix(dir, within string) (prefix, error) {
 	}
 	if dir == "" || within != "" {
 		p.own = true
-		if p.dir, err = os.MkdirTemp(within, "nolive-nginx-"); err != nil {
+		if p.dir, err = os.MkdirTemp(within, folderPrefix); err != nil {
 			return p, &PrefixError{cmp.Or(within, os.TempDir()), err}
 		}
 	}
-	if err := p.prepare(); err != nil {
+	err = p.prepare()
+	if err == nil && p.own && within == "" {
+		sweep()
+		p.lock, err = NewLock(p.file(lockFile))
+	}
+	if err != nil {
 		p.remove()
 		return p, &PrefixError{p.dir, err}
 	}
 	return p, nil
+}
+
+// sweep removes the folders of runs that were killed. What can't be removed is left
+// for the next time: it is in nobody's way.
+func sweep() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
+	for _, d := range dirs {
+		if Abandoned(filepath.Join(d, lockFile)) {
+			_ = os.RemoveAll(d)
+		}
+	}
 }
 
 func (p prefix) prepare() error {
@@ -82,6 +104,9 @@ func (p prefix) remove() error {
 	var err error
 	if p.keep != "" {
 		err = p.save()
+	}
+	if p.lock != nil {
+		defer p.lock.Close()
 	}
 	return errors.Join(err, os.RemoveAll(p.dir))
 }

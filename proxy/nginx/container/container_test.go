@@ -94,14 +94,14 @@ func TestWeigh(t *testing.T) {
 }
 
 // A lock is given up by the kernel when its owner dies, and never before.
-func TestAbandoned(t *testing.T) {
+func TestGone(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	o, err := newOwner("x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lock := o.lock.Name()
-	if abandoned(lock) {
+	if gone(lock) {
 		t.Error("taken from a living owner")
 	}
 	// A child doesn't inherit it.
@@ -112,11 +112,11 @@ func TestAbandoned(t *testing.T) {
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	o.lock.Close()
-	if !abandoned(lock) {
+	if !gone(lock) {
 		t.Error("nobody holds it, but it isn't abandoned")
 	}
 	o.lock = nil
-	if err := o.close(); err != nil || !abandoned(lock) {
+	if err := o.close(); err != nil || !gone(lock) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(filepath.Dir(lock)); !errors.Is(err, os.ErrNotExist) {

@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/moby/moby/client"
+
+	"github.com/nolive/nolive/proxy/nginx"
 )
 
 // The labels of our containers: whose they are, and how to tell whether the
@@ -39,29 +40,22 @@ func (e *engine) sweep(ctx context.Context) {
 	})
 	if err == nil {
 		for _, c := range list.Items {
-			if c.Labels[labelMachine] == machine() && abandoned(c.Labels[labelLock]) {
+			if c.Labels[labelMachine] == machine() && gone(c.Labels[labelLock]) {
 				_, _ = e.client.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 			}
 		}
 	}
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
 	for _, d := range dirs {
-		if abandoned(filepath.Join(d, lockFile)) {
+		if nginx.Abandoned(filepath.Join(d, lockFile)) {
 			_ = os.RemoveAll(d)
 		}
 	}
 }
 
-// abandoned says whether nobody holds a lock any more. Another user's, which we
-// may not even open, is theirs to look after.
-func abandoned(lock string) bool {
-	f, err := os.OpenFile(lock, os.O_RDWR, 0)
-	if err != nil {
-		return errors.Is(err, os.ErrNotExist)
-	}
-	defer f.Close()
-	return tryLock(f) == nil
+// gone says whether the owner of a container is: its lock is free, or its folder was
+// removed, as it does at its end.
+func gone(lock string) bool {
+	_, err := os.Stat(lock)
+	return errors.Is(err, os.ErrNotExist) || nginx.Abandoned(lock)
 }
-
-// tryLock takes a lock that ends with the process, and is not handed down.
-func tryLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

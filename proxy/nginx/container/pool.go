@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/nolive/nolive/proxy/nginx"
 )
 
 // Pool has the containers of one invocation. The zero value is ready; nothing
@@ -100,7 +102,7 @@ func (p *Pool) Close() error {
 type owner struct {
 	id   string
 	dir  string
-	lock *os.File
+	lock *nginx.Lock
 }
 
 // The names in the folder.
@@ -116,11 +118,7 @@ func newOwner(id string) (*owner, error) {
 		return nil, err
 	}
 	o := &owner{id: id, dir: dir}
-	o.lock, err = os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
-	if err == nil {
-		err = tryLock(o.lock)
-	}
-	if err == nil {
+	if o.lock, err = nginx.NewLock(filepath.Join(dir, lockFile)); err == nil {
 		err = os.WriteFile(filepath.Join(dir, idleFile), []byte("events {}\n"), 0o644)
 	}
 	if err != nil {
