@@ -23,7 +23,7 @@ type client struct {
 	sink   event.Sink
 	flight *flight
 	// fail ends the run as invalid: the harness itself can't go on.
-	fail func(reason string)
+	fail func(*invalid)
 	// address is the proxy's, with a literal IP so that nothing is looked up.
 	address string
 	// sessions takes the connections to a stream server, nil for one of http.
@@ -57,7 +57,10 @@ func newClient(c client, host string) *client {
 func (c *client) begin(r event.Request, at time.Duration) *outstanding {
 	o := c.flight.begin(r, at)
 	if o == nil {
-		c.fail(fmt.Sprintf("%s could not be sent: %d requests are under way, the limit", r, c.flight.limit))
+		c.fail(&invalid{
+			reason: fmt.Sprintf("%s could not be sent: %d requests are under way, the limit", r, c.flight.limit),
+			again:  c.clock.Speed() > 1,
+		})
 		return nil
 	}
 	c.sink.Emit(event.Event{At: at, Kind: event.RequestSent, Request: r})
@@ -159,9 +162,12 @@ func (c *client) dial(ctx context.Context, from scenario.Address, deadline time.
 		return conn.(*net.TCPConn), 0
 	case ctx.Err() != nil:
 		return nil, 0
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
-		errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, syscall.ENOBUFS):
-		c.fail(fmt.Sprintf("a client could not open a connection: %v", err))
+	case errors.Is(err, syscall.EMFILE):
+		// As many are under way at any speed.
+		c.fail(&invalid{reason: "a client could not open a connection: too many open files; raise the limit of this process (ulimit -n)"})
+		return nil, 0
+	case errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, syscall.ENOBUFS):
+		c.fail(&invalid{reason: fmt.Sprintf("a client could not open a connection: %v", err), again: c.clock.Speed() > 1})
 		return nil, 0
 	case errors.Is(err, os.ErrDeadlineExceeded), isTimeout(err) && !deadline.IsZero() && !time.Now().Before(deadline):
 		return nil, event.ClientTimeout

@@ -3,6 +3,7 @@ package live
 import (
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -236,5 +237,25 @@ func TestLateSend(t *testing.T) {
 	}
 	if j := b.clock.Lateness().Jitter(clock.Send); j.Count != 1 || j.Max < 19*time.Millisecond {
 		t.Errorf("noted %d sends, up to %v late, want 1 and at least 20ms", j.Count, j.Max)
+	}
+}
+
+// A client without a port, or a socket, may have one in a slower run; one whose process
+// may open no more files is told so, and hasn't at any speed.
+func TestNoConnectionToBeHad(t *testing.T) {
+	for _, x := range []struct {
+		err   error
+		again bool
+		want  string
+	}{
+		{syscall.EADDRNOTAVAIL, true, "a client could not open a connection: "},
+		{syscall.EMFILE, false, "a client could not open a connection: too many open files; raise the limit of this process (ulimit -n)"},
+	} {
+		b := newBench(t, "127.0.0.1:1", scenario.Traffic{}, 30)
+		b.dialer.Control = func(string, string, syscall.RawConn) error { return x.err }
+		conn, outcome := b.dial(t.Context(), scenario.Address{}, time.Time{})
+		if conn != nil || outcome != 0 || len(b.failed) != 1 || b.failed[0].again != x.again || !strings.HasPrefix(b.failed[0].reason, x.want) {
+			t.Errorf("%v: %v, %v, %+v", x.err, conn, outcome, b.failed)
+		}
 	}
 }

@@ -132,7 +132,7 @@ func answering(_ int, c *peer) {
 type bench struct {
 	*client
 	record recorder
-	failed []string
+	failed []*invalid
 }
 
 // newBench makes a client of one traffic against an address, whose clock runs at speed.
@@ -156,7 +156,7 @@ func newBench(t testing.TB, address string, spec scenario.Traffic, speed float64
 	b := &bench{}
 	b.client = newClient(client{
 		spec: &spec, clock: c, sink: &b.record, flight: newFlight(MaxOutstanding), address: at,
-		fail: func(reason string) { b.failed = append(b.failed, reason) },
+		fail: func(why *invalid) { b.failed = append(b.failed, why) },
 	}, "example.test")
 	return b
 }

@@ -22,7 +22,7 @@ type load struct {
 // newLoad prepares a client for each traffic. Connections to stream servers are
 // noted in known; address maps a listen directive to where it is served; fail ends
 // the run as invalid.
-func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, known *sessions, address func(string) string, fail func(string)) (*load, error) {
+func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, known *sessions, address func(string) string, fail func(*invalid)) (*load, error) {
 	l := &load{plan: p, clock: c, flight: f}
 	for i := range p.Traffic {
 		t := p.Traffic[i].Spec

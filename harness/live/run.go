@@ -131,9 +131,7 @@ func (t *try) start(ctx context.Context) (*load, error) {
 		return nil, err
 	}
 	t.proxy = proxy
-	l, err := newLoad(t.o.Plan, t.clock, &t.record, t.flight, &t.record.sessions, proxy.Address, func(reason string) {
-		t.cancel(&invalid{reason: reason, again: t.clock.Speed() > 1})
-	})
+	l, err := newLoad(t.o.Plan, t.clock, &t.record, t.flight, &t.record.sessions, proxy.Address, func(why *invalid) { t.cancel(why) })
 	if err != nil {
 		return nil, err
 	}
