@@ -13,15 +13,18 @@ func (s *Sim) connectAgain(f *flight, x *exchange) {
 }
 
 // admits says whether the kernel completes a connect, and queues it: while nothing
-// is accepted there is room for one more than listen(2) was told
-// (sk_acceptq_is_full). Who has left meanwhile still takes up room.
+// is accepted, because the process stands still or has as many connections as it
+// takes, there is room for one more than listen(2) was told (sk_acceptq_is_full).
+// Who has left meanwhile still takes up room.
 func (b *backend) admits(door fault.Door) bool {
-	switch {
-	case door != fault.Frozen || b.backlog == 0:
+	if b.backlog == 0 || door != fault.Frozen && !b.full() {
 		return true
-	case b.queued > b.backlog:
+	}
+	if b.queued+len(b.crowd.waiting) > b.backlog {
 		return false
 	}
-	b.queued++
+	if door == fault.Frozen {
+		b.queued++
+	}
 	return true
 }

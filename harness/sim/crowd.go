@@ -33,7 +33,7 @@ func (s *Sim) crowded(x *exchange, again do) bool {
 		x.again = 0
 		b.crowd.called--
 		return false
-	case b.crowd.open+b.crowd.called < b.limit.Max:
+	case !b.full():
 		return false
 	}
 	x = x.outlive()
@@ -43,6 +43,11 @@ func (s *Sim) crowded(x *exchange, again do) bool {
 		s.silent(f)
 	}
 	return true
+}
+
+// full says whether the next connection has to wait for room.
+func (b *backend) full() bool {
+	return b.limit != nil && b.limit.Full == 0 && b.crowd.open+b.crowd.called >= b.limit.Max
 }
 
 // count takes a connection that is accepted in, or returns the limit by which it
