@@ -40,6 +40,8 @@ type conn struct {
 	refused *fault.Fault
 	// unread is true while the request is taken in only to see the connection's end.
 	unread atomic.Bool
+	// queued is true while the connection passes for one that isn't accepted yet.
+	queued atomic.Bool
 	// counted is closed once the first request has its number, or nothing came.
 	counted chan struct{}
 	once    sync.Once
@@ -88,9 +90,11 @@ func (c *conn) serve() {
 		c.cutAtAccept(f, at)
 		return
 	default:
+		c.queued.Store(true)
 		if _, ok := c.sleep(c.s.in.Load().set.turn(f, at)); !ok {
 			return
 		}
+		c.queued.Store(false)
 	}
 	if c.to = &c.wire; c.s.opts.Certificates != nil && !c.handshake(at) {
 		return
@@ -226,9 +230,9 @@ func (c *conn) readBody(n int64) error {
 }
 
 // kill ends the connection from outside, as the kernel does for a process that
-// went away: FIN, or RST when there is unread data.
+// went away: FIN, or RST when there is unread data or it wasn't accepted yet.
 func (c *conn) kill() {
-	if c.unread.Load() {
+	if c.unread.Load() || c.queued.Load() {
 		c.wire.conn.SetLinger(0)
 	}
 	c.cancel()

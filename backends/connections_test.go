@@ -10,6 +10,7 @@ import (
 
 	"github.com/nolive/nolive/backends"
 	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
 )
 
@@ -69,6 +70,32 @@ func TestConnectionsThatThereIsNoRoomFor(t *testing.T) {
 		}
 		if told := rec.of(event.BackendCut); len(told) != 3 || told[0].Detail != "connections" {
 			t.Errorf("%s: told %v, want three cuts", full, told)
+		}
+	}
+}
+
+// What still waits to be accepted is reset when the port is closed, as the kernel
+// resets what is in its queue.
+func TestClosingThePortResetsWhatWaits(t *testing.T) {
+	for name, shut := range map[string]fault.Spec{"refuse": &fault.RefuseSpec{}, "shutdown": &fault.ShutdownSpec{}} {
+		for waits, spec := range map[string]fault.Spec{
+			"for room": &fault.ConnectionsSpec{Max: 1}, "for its turn": &fault.SlowAcceptSpec{Every: time.Hour},
+		} {
+			clk := clock.New(1)
+			clk.Begin(time.Now())
+			s := start(t, backends.Options{Clock: clk, Rules: always(t, spec)})
+			dial(t, s.Addr()) // has the room, if there is a limit
+			c := dial(t, s.Addr())
+			send(t, c, get)
+			c.SetReadDeadline(time.Now().Add(shortly))
+			if got, how := rest(c); got != "" || how != "timeout" {
+				t.Errorf("%s: got %q and %s", waits, got, how)
+			}
+			replace(t, s, 0, always(t, shut))
+			c.SetReadDeadline(time.Now().Add(patience))
+			if got, how := rest(c); got != "" || how != "rst" {
+				t.Errorf("%s, then %s: got %q and %s, want rst", waits, name, got, how)
+			}
 		}
 	}
 }

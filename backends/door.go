@@ -104,7 +104,13 @@ func (s *Server) turn(to fault.Door) error {
 	switch to {
 	case fault.Stopping:
 		s.port.refuse()
-		s.each(func(c *conn) { c.wire.wake() })
+		s.each(func(c *conn) {
+			if c.queued.Load() {
+				c.kill()
+				return
+			}
+			c.wire.wake()
+		})
 		return nil
 	case fault.Refusing:
 		s.port.refuse()

@@ -188,7 +188,7 @@ func (s *Sim) acceptLater(x *exchange, at time.Duration) {
 		s.push(step{at: at, do: doRead, x: x})
 	}
 	if f := x.f; f.gen == x.gen {
-		s.silent(f)
+		s.unaccepted(f, x.b)
 	}
 }
 

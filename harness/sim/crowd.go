@@ -40,7 +40,7 @@ func (s *Sim) crowded(x *exchange, again do) bool {
 	x.again = again
 	b.crowd.waiting = append(b.crowd.waiting, x)
 	if f := x.f; again == doRead && f.gen == x.gen {
-		s.silent(f)
+		s.unaccepted(f, b)
 	}
 	return true
 }
@@ -112,6 +112,24 @@ func (f *flight) patience() time.Duration {
 		return f.trip.Stream.Timeout
 	}
 	return f.trip.Step.Pass.ReadTimeout
+}
+
+// unaccepted is a backend that doesn't accept a connection for now: nothing comes of
+// it, unless its listener is closed first, which resets what is in the queue.
+func (s *Sim) unaccepted(f *flight, b *backend) {
+	at, closes := b.doors.Closes(s.now)
+	if end, ok := b.doors.Ends(s.now); ok && (!closes || end < at) {
+		at, closes = end, true
+	}
+	switch {
+	case !closes || at >= f.asked+f.patience():
+		s.silent(f)
+	case f.trip.Stream != nil:
+		f.cut = event.Reset
+		s.endAs(f, at, 0)
+	default:
+		s.due(f, at, doFail, event.Reset)
+	}
 }
 
 // silent is a backend from which nothing comes: what is due is the end of patience.

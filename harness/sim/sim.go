@@ -153,6 +153,7 @@ func (s *Sim) changeDoor(b *backend, to fault.Door) {
 	if to != fault.Refusing && to != fault.Stopping {
 		return
 	}
+	b.crowd.waiting = nil
 	for _, w := range s.workers {
 		for _, c := range w.caches {
 			for id, cn := range c.conns {

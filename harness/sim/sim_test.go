@@ -304,3 +304,26 @@ func TestSessionsWait(t *testing.T) {
 		t.Errorf("want -, got +\n%s", diff)
 	}
 }
+
+// The end of a port resets what waits to be accepted, for room or for its turn. The
+// outcomes are those of nginx 1.22.1.
+func TestClosingThePortResetsWhatWaits(t *testing.T) {
+	slow := fault.Fault{Script: fault.Respond(fault.RespondSpec{After: fault.For(5 * time.Second)})}
+	for _, c := range []struct {
+		door fault.Door
+		do   fault.Fault
+		want []string
+	}{
+		{fault.Refusing, fault.Fault{Limit: &fault.Limit{Max: 1}}, []string{"4s ended a closed 502", "4s ended a reset 502"}},
+		{fault.Stopping, fault.Fault{Limit: &fault.Limit{Max: 1}}, []string{"4s ended a reset 502", "6s ended a passed 200"}},
+		{fault.Refusing, fault.Fault{AcceptEvery: time.Minute}, []string{"4s ended a reset 502", "4s ended a reset 502"}},
+		{fault.Stopping, fault.Fault{AcceptEvery: time.Minute}, []string{"4s ended a reset 502", "4s ended a reset 502"}},
+	} {
+		s := incident(t, `server { location / { proxy_pass http://a; } }`,
+			map[string]fault.Rules{"a": {{When: fault.When{From: 4 * time.Second}, Do: fault.Fault{Door: c.door}}, {Do: c.do}, {Do: slow}}},
+			scenario.Traffic{Name: "x", Method: "GET", Path: "/", Load: scenario.Load{At: []time.Duration{time.Second, 2 * time.Second}}})
+		if diff := cmp.Diff(c.want, story(run(t, s), event.AttemptEnded)); diff != "" {
+			t.Errorf("%v: want -, got +\n%s", c.door, diff)
+		}
+	}
+}
