@@ -29,8 +29,9 @@ type proxyCommand struct {
 func (proxyCommand) Help() string {
 	return `Serves an nginx.conf with the bundled proxy, which is driven by the same model
 of nginx as scenarios are, and logs as nginx does, to the letter.
-It is exact, and not for production: one process in the foreground, plain HTTP/1,
-no files, no cache. What it can't honour it refuses when it starts, with the line.
+It is exact, and not for production: one process in the foreground, plain HTTP/1
+and stream, no files, no cache. What it can't honour it refuses when it starts,
+with the line.
 
 Without access_log requests are logged to standard output, without error_log
 errors to standard error; a pid file is written only where "pid" says so.

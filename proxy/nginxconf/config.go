@@ -62,6 +62,8 @@ type Note struct {
 	// Served is true in NginxOnly for what a proxy can do that serves anyone, and
 	// no scenario: there are no such backends or clients in one.
 	Served bool
+	// Nowhere is true for a warning of nginx's own that names no place.
+	Nowhere bool
 }
 
 // Server is one server block.

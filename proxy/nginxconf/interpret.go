@@ -33,6 +33,7 @@ func InterpretAs(tree *Tree, version upstream.Version) (*Config, []Problem) {
 	cfg.owns = len(in.made) > 0
 	in.otherFacts()
 	in.namesakes()
+	in.conflicts()
 	in.sort()
 	return cfg, in.out.all()
 }

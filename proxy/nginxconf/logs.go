@@ -57,7 +57,8 @@ func (c *Config) Logs(s *Server, l *Location) *Logs {
 	return &Logs{Default: true}
 }
 
-// EachLogs calls yield for the logs of http, of every server and every location.
+// EachLogs calls yield for the logs of http, of every server and every location,
+// and for those of every server of stream.
 func (c *Config) EachLogs(yield func(*Logs)) {
 	yield(c.Logs(nil, nil))
 	for _, s := range c.Servers {
@@ -65,6 +66,9 @@ func (c *Config) EachLogs(yield func(*Logs)) {
 		for _, l := range s.Locations {
 			yield(c.Logs(s, l))
 		}
+	}
+	for _, s := range c.Streams {
+		yield(s.Logs)
 	}
 }
 
@@ -112,7 +116,10 @@ type namedFormat struct {
 // formats reads all log_formats (ngx_http_log_set_format).
 func (in *interpreter) readFormats(ds []*Directive, good []bool) {
 	combined, _ := variable.CompileFormat([]string{variable.Combined})
-	in.formats = formats{map[string]namedFormat{"combined": {&combined, -1}}, -1}
+	in.formats = formats{map[string]namedFormat{}, -1}
+	if !in.inStream {
+		in.formats.all["combined"] = namedFormat{&combined, -1}
+	}
 	for i, d := range ds {
 		if d.Name.Text != "log_format" || !good[i] {
 			continue

@@ -59,7 +59,11 @@ func (in *interpreter) decides(d *Directive, i int, list []string) {
 // end of its configuration, and notes those that only nginx can know.
 func (in *interpreter) checkNames() {
 	for _, u := range in.read {
-		if in.made[u.name] == nil && !variable.Known(u.name) && !in.thirdParty {
+		known := variable.Known
+		if in.inStream {
+			known = variable.KnownInStream
+		}
+		if in.made[u.name] == nil && !known(u.name) && !in.thirdParty {
 			in.out.add(u.d.ArgPos(u.arg), "", "unknown \"%s\" variable", u.name)
 		}
 	}

@@ -13,6 +13,8 @@ type StreamServer struct {
 	// Listens are the listen directives as written; there is at least one.
 	Listens []Listen
 	Pass    *StreamPass
+	// Logs is where sessions are logged.
+	Logs *Logs
 }
 
 // StreamPass is where a stream server passes connections to, with all it inherits.
@@ -50,6 +52,7 @@ type streamLevel struct {
 	connect, idle, limit *time.Duration
 	next                 *upstream.Flags
 	tries                *int
+	logs                 logLevel
 }
 
 func (l streamLevel) over(outer streamLevel) streamLevel {
@@ -58,6 +61,7 @@ func (l streamLevel) over(outer streamLevel) streamLevel {
 	inherit(&l.limit, outer.limit)
 	inherit(&l.next, outer.next)
 	inherit(&l.tries, outer.tries)
+	l.logs = l.logs.over(outer.logs)
 	return l
 }
 
@@ -82,9 +86,11 @@ func (in *interpreter) stream(ds []*Directive) {
 			st.zoneWithoutSize(ds, name)
 		}
 	}
+	st.readFormats(ds, good)
 	minute, ten, none, tries, on := time.Minute, 10*time.Minute, time.Duration(0), 0, upstream.Flags(0)
-	base := readStreamLevel(ds).over(streamLevel{connect: &minute, idle: &ten, limit: &none, next: &on, tries: &tries})
+	base := st.streamLevel(ds).over(streamLevel{connect: &minute, idle: &ten, limit: &none, next: &on, tries: &tries})
 	for i, d := range ds {
+		st.formats.now = i
 		switch {
 		case !good[i]:
 		case d.Name.Text == "server":
@@ -93,11 +99,12 @@ func (in *interpreter) stream(ds []*Directive) {
 			st.inner(d, inStream)
 		}
 	}
+	st.checkNames()
 }
 
-// readStreamLevel collects the level's own directives. Their form was checked.
-func readStreamLevel(ds []*Directive) streamLevel {
-	var l streamLevel
+// streamLevel collects the level's own directives. Their form was checked.
+func (in *interpreter) streamLevel(ds []*Directive) streamLevel {
+	l := streamLevel{logs: in.streamLogs(ds)}
 	for _, d := range ds {
 		if d.Block != nil || d.Broken || len(d.Args) == 0 {
 			continue
@@ -158,7 +165,9 @@ func (in *interpreter) streamServer(d *Directive, base streamLevel) {
 		}
 		return
 	}
-	if s.Pass = in.streamPass(pass, readStreamLevel(ds).over(base)); s.Pass != nil {
+	level := in.streamLevel(ds).over(base)
+	s.Logs = level.logs.streamLogs()
+	if s.Pass = in.streamPass(pass, level); s.Pass != nil {
 		in.cfg.Streams = append(in.cfg.Streams, s)
 	}
 }
@@ -212,7 +221,7 @@ func (in *interpreter) streamPass(d *Directive, l streamLevel) *StreamPass {
 		return nil
 	}
 	if a.unix {
-		in.nginxOnly(d, "backends here have no unix sockets")
+		in.servedOnly(d, d.Pos(), "backends here have no unix sockets")
 	}
 	if a.noPort && !a.unix && in.blocks[a.host] == nil {
 		in.out.add(d.ArgPos(0), "it is host:port, or the name of an upstream block of stream", "no port in upstream \"%s\"", arg)
@@ -247,7 +256,7 @@ func (in *interpreter) namesakes() {
 	}
 	for _, s := range in.cfg.Streams {
 		if u := s.Pass.Upstream; had[u.Name] {
-			in.cfg.NginxOnly = append(in.cfg.NginxOnly, Note{Pos: in.cfg.Tree.Files[0].Pos(0), Text: quoteShort(u.Name) + " is an upstream of http and of stream, which the log couldn't tell apart"})
+			in.cfg.NginxOnly = append(in.cfg.NginxOnly, Note{Served: true, Pos: in.cfg.Tree.Files[0].Pos(0), Text: quoteShort(u.Name) + " is an upstream of http and of stream, which the log couldn't tell apart"})
 		}
 	}
 }

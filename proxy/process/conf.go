@@ -52,7 +52,7 @@ func read(o *Options, at place) (c *configuration, syntax bool, err error) {
 		c.WorkerProcesses = runtime.NumCPU()
 	}
 	if tree.Main("events") == nil {
-		return nil, false, refuse("no \"events\" section in configuration")
+		return nil, true, refuse("no \"events\" section in configuration")
 	}
 	if err := c.resolve(); err != nil {
 		return nil, false, err
@@ -133,7 +133,7 @@ func inOrder(tree *nginxconf.Tree, problems []nginxconf.Problem) []string {
 		text := p.Text
 		switch {
 		case p.Pos.File == "", strings.HasPrefix(text, "unknown \"") && strings.HasSuffix(text, "\" variable"):
-			// nginx looks for them when all is read, and says no place.
+			at = len(r.all) // nginx looks for them when all is read, and says no place
 		case p.Pos.File == commandLine:
 			text += " in " + commandLine
 		default:

@@ -147,17 +147,17 @@ func (l *logs) close() {
 	}
 }
 
-// placesOf are the logs of a location.
-func (l *logs) placesOf(s *nginxconf.Server, loc *nginxconf.Location) *places {
-	if p := l.of[l.conf.Logs(s, loc)]; p != nil {
+// placesOf are the open logs of a place.
+func (l *logs) placesOf(at *nginxconf.Logs) *places {
+	if p := l.of[at]; p != nil {
 		return p
 	}
 	return &places{errors: l.main}
 }
 
-// Done writes the access log (ngx_http_log_handler).
-func (l *logs) Done(s *nginxconf.Server, loc *nginxconf.Location, f variable.Facts) {
-	for _, a := range l.placesOf(s, loc).access {
+// Done writes the access log (ngx_http_log_handler, ngx_stream_log_handler).
+func (l *logs) Done(at *nginxconf.Logs, f variable.Facts) {
+	for _, a := range l.placesOf(at).access {
 		if a.If != nil {
 			if v := a.If.Value(f); v == "" || v == "0" {
 				continue
@@ -176,14 +176,14 @@ func (l *logs) Done(s *nginxconf.Server, loc *nginxconf.Location, f variable.Fac
 			one.close()
 		} else {
 			_, lines := refused(err)
-			l.Note(s, loc, nginxconf.Crit, f.Request().Connection, lines[0])
+			l.Note(at, nginxconf.Crit, f.Request().Connection, lines[0])
 		}
 	}
 }
 
 // Note writes a line of the error log that has to do with a connection.
-func (l *logs) Note(s *nginxconf.Server, loc *nginxconf.Location, level nginxconf.Level, connection uint64, text string) {
-	writeTo(l.placesOf(s, loc).errors, level, connection, text)
+func (l *logs) Note(at *nginxconf.Logs, level nginxconf.Level, connection uint64, text string) {
+	writeTo(l.placesOf(at).errors, level, connection, text)
 }
 
 // note writes a line of the process to its error logs.

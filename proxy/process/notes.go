@@ -41,8 +41,22 @@ var unheard = map[string]struct{ quiet, why string }{
 func (c *configuration) warnings() []string {
 	var out []string
 	for _, n := range c.Warnings {
-		out = append(out, n.Text+" in "+spot(n.Pos))
+		out = append(out, noted(n))
 	}
+	return append(out, c.ours()...)
+}
+
+// noted is a note with its place, if it has one.
+func noted(n nginxconf.Note) string {
+	if n.Nowhere {
+		return n.Text
+	}
+	return n.Text + " in " + spot(n.Pos)
+}
+
+// ours are those that nginx wouldn't say.
+func (c *configuration) ours() []string {
+	var out []string
 	if d := c.Tree.Main("daemon"); d != nil && !strings.EqualFold(d.Arg(0), "off") {
 		out = append(out, "\"daemon on\" is ignored: the process stays in the foreground, whoever starts it can put it into the background in "+spot(d.Pos()))
 	}

@@ -1,10 +1,13 @@
 package process
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
 // pidPath is where the configuration wants the process's number, "" for nowhere.
@@ -47,15 +50,15 @@ func (c *configuration) signal(command string) error {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return refuse("open() \"%s\" failed%s", path, numbered(err))
+		return &refusal{nginxconf.Error, []string{fmt.Sprintf("open() \"%s\" failed%s", path, numbered(err))}}
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || pid <= 0 {
-		return refuse("invalid PID number \"%s\" in \"%s\"", strings.TrimSpace(string(text)), path)
+		return &refusal{nginxconf.Error, []string{fmt.Sprintf("invalid PID number \"%s\" in \"%s\"", strings.TrimSpace(string(text)), path)}}
 	}
 	s := commands[command]
 	if err := syscall.Kill(pid, s); err != nil {
-		return refuse("kill(%d, %d) failed%s", pid, int(s), numbered(err))
+		return &refusal{nginxconf.Alert, []string{fmt.Sprintf("kill(%d, %d) failed%s", pid, int(s), numbered(err))}}
 	}
 	return nil
 }

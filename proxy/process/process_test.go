@@ -451,7 +451,7 @@ func TestCommand(t *testing.T) {
 		t.Errorf("stop: %d %s", code, out)
 	}
 	s.exits()
-	if code, out := tell("stop"); code != 1 || out != "nolive: [emerg] open() \""+s.dir+"/pid\" failed (2: No such file or directory)\n" {
+	if code, out := tell("stop"); code != 1 || out != "nolive: [error] open() \""+s.dir+"/pid\" failed (2: No such file or directory)\n" {
 		t.Errorf("stop again: %d %s", code, out)
 	}
 }

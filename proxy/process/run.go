@@ -63,14 +63,30 @@ func (p *process) say(format string, args ...any) {
 func (p *process) fail(err error) int {
 	level, lines := refused(err)
 	for _, l := range lines {
-		p.say("[%v] %s", level, l)
+		p.complain(level, l)
 	}
 	return 1
+}
+
+// complain writes a message, and into the log that -e names (ngx_log_error_core).
+func (p *process) complain(level nginxconf.Level, text string) {
+	p.say("[%v] %s", level, text)
+	if path := p.fallback(); path != "" {
+		if l, err := openLog(path); err == nil {
+			l.write(errorLine(time.Now(), level, 0, text))
+			l.close()
+		}
+	}
 }
 
 // test tests the configuration.
 func (p *process) test() int {
 	c, syntax, err := read(&p.options, p.place)
+	if c != nil {
+		for _, w := range c.Warnings {
+			p.complain(nginxconf.Warn, noted(w))
+		}
+	}
 	if syntax && !p.options.Quiet {
 		p.say("the configuration file %s syntax is ok", p.file)
 	}
@@ -82,7 +98,7 @@ func (p *process) test() int {
 		p.say("configuration file %s test failed", p.file)
 		return 1
 	}
-	for _, w := range c.warnings() {
+	for _, w := range c.ours() {
 		p.say("[%v] %s", nginxconf.Warn, w)
 	}
 	if !p.options.Quiet {
@@ -193,6 +209,12 @@ func (p *process) generation(c *configuration) (g *generation, sockets []*listen
 		note = func(level nginxconf.Level, text string) { l.note(level, text); p.say("[%v] %s", level, text) }
 	}
 	if sockets, err = open(c.listens, p.sockets, false, note); err != nil {
+		if p.now == nil && !l.toStderr() {
+			level, lines := refused(err)
+			for _, text := range lines {
+				l.note(level, text)
+			}
+		}
 		return nil, nil, err
 	}
 	host, _ := os.Hostname()

@@ -37,6 +37,7 @@ type bound struct {
 	endpoint nginxconf.Endpoint
 	ip       netip.Addr // invalid for a unix socket
 	options  options
+	stream   *nginxconf.StreamServer // whose it is, nil for one of http
 	// wild is the wildcard through which it is reached, nil for one of its own.
 	wild *bound
 }
@@ -56,25 +57,32 @@ func (c *configuration) findListens() error {
 	var out []*bound
 	var wrong error
 	seen := map[string]*bound{}
-	c.eachListen(func(_ *nginxconf.Server, l nginxconf.Listen) {
+	add := func(stream *nginxconf.StreamServer, l nginxconf.Listen) {
 		o := readOptions(l.Parameters)
-		if b := seen[l.Key()]; b != nil {
+		if b := seen[l.Key()]; b != nil && stream == nil {
 			b.options.add(o)
 			return
 		}
-		b := &bound{written: l.Address, key: l.Key(), endpoint: l.Endpoint(), options: o}
+		b := &bound{written: l.Address, key: l.Key(), endpoint: l.Endpoint(), options: o, stream: stream}
 		if err := b.resolve(); err != nil && wrong == nil {
 			wrong = refuse("%s in \"%s\" of the \"listen\" directive%s", err, l.Address, c.where(func(d *nginxconf.Directive) bool {
 				return d.Name.Text == "listen" && d.Arg(0) == l.Address
 			}))
 		}
-		seen[l.Key()] = b
-		out = append(out, b)
-	})
+		if out = append(out, b); stream == nil {
+			seen[l.Key()] = b
+		}
+	}
+	c.eachListen(func(_ *nginxconf.Server, l nginxconf.Listen) { add(nil, l) })
+	for _, s := range c.Streams {
+		for _, l := range s.Listens {
+			add(s, l)
+		}
+	}
 	for _, b := range out {
 		for _, w := range out {
 			if w != b && w.ip.IsValid() && b.ip.IsValid() && w.ip.IsUnspecified() && w.endpoint.Port == b.endpoint.Port &&
-				w.ip.Is4() == b.ip.Is4() && !b.options.bind {
+				w.ip.Is4() == b.ip.Is4() && !b.options.bind && (w.stream == nil) == (b.stream == nil) {
 				b.wild = w
 			}
 		}
@@ -116,7 +124,7 @@ func open(all []*bound, had []*listening, test bool, note func(nginxconf.Level, 
 			continue
 		}
 		l := find(had, b.key)
-		if l == nil {
+		if l == nil || find(out, b.key) != nil { // of http and of stream: the second one can't be
 			var err error
 			if l, err = b.open(test, note); err != nil {
 				for _, l := range fresh {
@@ -201,9 +209,9 @@ func served(all []*bound, sockets []*listening) []reference.Socket {
 			switch {
 			case b.key == l.key:
 				s.Text = b.text
-				s.Serves = append(s.Serves, reference.Served{Listen: b.written})
+				s.Serves = append(s.Serves, reference.Served{Listen: b.written, Stream: b.stream})
 			case b.wild != nil && b.wild.key == l.key:
-				s.Serves = append(s.Serves, reference.Served{Listen: b.written, At: netip.AddrPortFrom(b.ip, uint16(b.endpoint.Port))})
+				s.Serves = append(s.Serves, reference.Served{Listen: b.written, At: netip.AddrPortFrom(b.ip, uint16(b.endpoint.Port)), Stream: b.stream})
 			}
 		}
 		out = append(out, s)

@@ -136,7 +136,7 @@ func (a *account) idle(err error) {
 	case a.client.served == 0:
 		a.note(nginxconf.Info, "client closed connection", "waiting for request")
 	default:
-		a.client.proxy.journal.Note(a.server, a.location, nginxconf.Info, a.rq.Connection, "client "+a.rq.Client.IP+" closed keepalive connection")
+		a.client.proxy.journal.Note(a.logs(), nginxconf.Info, a.rq.Connection, "client "+a.rq.Client.IP+" closed keepalive connection")
 	}
 }
 
@@ -292,7 +292,7 @@ func (a *account) over() {
 	a.Response()
 	a.rs.Header = a.atTheEnd(a.rs.Header)
 	a.settled, a.begun = true, false
-	a.client.proxy.journal.Done(a.server, a.location, a)
+	a.client.proxy.journal.Done(a.logs(), a)
 }
 
 // atTheEnd is the head as the log sees it. By then nginx has forgotten whether it

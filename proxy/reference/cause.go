@@ -28,18 +28,18 @@ func numbered(err error) string {
 // notConnected notes why there is no connection to a peer. What the kernel says
 // at once names the peer (ngx_event_connect_peer), what it says later doesn't
 // (ngx_http_upstream_test_connect).
-func (a *account) notConnected(err error, peer string) {
+func (k *cause) notConnected(err error, peer string) {
 	var no syscall.Errno
 	errors.As(err, &no)
 	if strings.HasPrefix(peer, "unix:") || no == syscall.ENETUNREACH {
-		a.cause.text = "connect() to " + peer + " failed" + numbered(err)
+		k.text = "connect() to " + peer + " failed" + numbered(err)
 	} else if no != syscall.ECONNREFUSED {
-		a.cause.text = "connect() failed" + numbered(err)
+		k.text = "connect() failed" + numbered(err)
 	}
 	switch no {
 	case syscall.ECONNREFUSED, syscall.EAGAIN, syscall.ECONNRESET, syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.EHOSTUNREACH:
 	default:
-		a.cause.level = nginxconf.Crit
+		k.level = nginxconf.Crit
 	}
 }
 

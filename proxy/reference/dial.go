@@ -81,7 +81,7 @@ func (c *client) connect(n *node, peer int, pass *nginxconf.Pass) (*upconn, even
 		return nil, 0, errLocal
 	default:
 		if c.account != nil {
-			c.account.notConnected(err, n.addresses[peer])
+			c.account.cause.notConnected(err, n.addresses[peer])
 		}
 		return nil, event.Refused, nil
 	}

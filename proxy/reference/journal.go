@@ -12,12 +12,12 @@ import (
 // Journal writes what nginx would log. Its methods are called from many
 // goroutines, the second one with a group's lock held.
 type Journal interface {
-	// Done is told of every request that is over, with the location that it ended
-	// in; nil is the server's own level. The facts are valid during the call.
-	Done(s *nginxconf.Server, l *nginxconf.Location, f variable.Facts)
+	// Done is told of every request and of every session that is over, with the logs
+	// of the place where it ended. The facts are valid during the call.
+	Done(at *nginxconf.Logs, f variable.Facts)
 	// Note is told of every line of the error log that has to do with a connection:
 	// its number, and the text up to the end of the line.
-	Note(s *nginxconf.Server, l *nginxconf.Location, level nginxconf.Level, connection uint64, text string)
+	Note(at *nginxconf.Logs, level nginxconf.Level, connection uint64, text string)
 }
 
 // witness stands between a group and the run's sink. It knows on behalf of whom
@@ -25,18 +25,29 @@ type Journal interface {
 // numbered. Both are guarded by the group's lock.
 type witness struct {
 	next event.Sink
-	of   *client
+	of   chronicler // nil for nobody
 }
+
+// chronicler keeps the account of a request or of a session.
+type chronicler interface {
+	// start and end are told of attempts, noLive of none, logged of a line of the log.
+	start(peer string)
+	end(status int)
+	noLive(upstream string)
+	logged(line string)
+}
+
+var _ chronicler = (*account)(nil)
 
 var _ event.Sink = (*witness)(nil)
 
 // Emit passes e on, keeps the account of the request and notes the log's line.
 func (w *witness) Emit(e event.Event) {
 	w.next.Emit(e)
-	if w.of == nil || w.of.account == nil {
+	a := w.of
+	if a == nil {
 		return
 	}
-	a := w.of.account
 	switch e.Kind {
 	case event.AttemptStarted:
 		a.start(e.Peer)
@@ -52,7 +63,10 @@ func (w *witness) Emit(e event.Event) {
 // lock takes the lock of a group for a client.
 func (s *shared) lock(c *client) {
 	s.mu.Lock()
-	s.witness.of = c
+	s.witness.of = nil
+	if c.account != nil {
+		s.witness.of = c.account
+	}
 }
 
 // cause is what the shell knows better than the model about the failure that it
@@ -65,22 +79,28 @@ type cause struct {
 
 // logged notes a line of the model: "TEXT while ACTION".
 func (a *account) logged(line string) {
-	text, action, _ := strings.Cut(line, " while ")
-	level := nginxconf.Error
+	level, text, action := a.cause.line(line)
+	a.note(level, text, action)
+}
+
+// line is a line of the model as it is logged.
+func (k *cause) line(line string) (level nginxconf.Level, text, action string) {
+	text, action, _ = strings.Cut(line, " while ")
+	level = nginxconf.Error
 	if text == "upstream server temporarily disabled" {
 		level = nginxconf.Warn
 	} else {
-		if a.cause.text != "" {
-			text = a.cause.text
+		if k.text != "" {
+			text = k.text
 		}
-		if a.cause.level != 0 {
-			level = a.cause.level
+		if k.level != 0 {
+			level = k.level
 		}
 	}
-	if a.cause.action != "" {
-		action = a.cause.action
+	if k.action != "" {
+		action = k.action
 	}
-	a.note(level, text, action)
+	return level, text, action
 }
 
 // note writes one line about this request (ngx_http_log_error).
@@ -93,7 +113,7 @@ func (a *account) note(level nginxconf.Level, text, action string) {
 	b = append(append(b, ", client: "...), a.rq.Client.IP...)
 	if !a.begun {
 		b = append(append(b, ", server: "...), c.listen.text...)
-		c.proxy.journal.Note(a.server, a.location, level, a.rq.Connection, string(b))
+		c.proxy.journal.Note(a.logs(), level, a.rq.Connection, string(b))
 		return
 	}
 	b = append(append(b, ", server: "...), a.rq.ServerName...)
@@ -109,8 +129,11 @@ func (a *account) note(level nginxconf.Level, text, action string) {
 			b = append(append(append(append(append(b, ", "...), h.label...), ": \""...), v...), '"')
 		}
 	}
-	c.proxy.journal.Note(a.server, a.location, level, a.rq.Connection, string(b))
+	c.proxy.journal.Note(a.logs(), level, a.rq.Connection, string(b))
 }
+
+// logs is where the request is logged.
+func (a *account) logs() *nginxconf.Logs { return a.client.proxy.config.Logs(a.server, a.location) }
 
 // since is the time from an instant until now, at the run's speed.
 func (a *account) since(t time.Time) time.Duration {

@@ -19,13 +19,13 @@ type book struct {
 	errors []string
 }
 
-func (b *book) Done(_ *nginxconf.Server, _ *nginxconf.Location, f variable.Facts) {
+func (b *book) Done(_ *nginxconf.Logs, f variable.Facts) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.access = append(b.access, times.ReplaceAllString(string(b.format.Append(nil, f)), "T"))
 }
 
-func (b *book) Note(_ *nginxconf.Server, _ *nginxconf.Location, level nginxconf.Level, _ uint64, text string) {
+func (b *book) Note(_ *nginxconf.Logs, level nginxconf.Level, _ uint64, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.errors = append(b.errors, level.String()+" "+text)

@@ -20,8 +20,10 @@ type listener struct {
 	text   string  // for lines of the error log
 	router *router // for a client to whose address no other belongs
 	others map[netip.AddrPort]*router
-	// stream is whose connections arrive here instead of requests.
-	stream *nginxconf.StreamServer
+	// stream is whose connections arrive here instead of requests, streams by the
+	// address that a client connected to.
+	stream  *nginxconf.StreamServer
+	streams map[netip.AddrPort]*nginxconf.StreamServer
 }
 
 // serveOn takes over the sockets that are open already.
@@ -29,6 +31,10 @@ func (p *Proxy) serveOn(o *Options) {
 	for _, s := range o.Sockets {
 		l := &listener{Listener: s.Listener, text: s.Text}
 		for _, served := range s.Serves {
+			if served.Stream != nil {
+				l.serveStream(served)
+				continue
+			}
 			r := newRouter(o.Config, served.Listen)
 			switch {
 			case !served.At.IsValid():
@@ -44,14 +50,41 @@ func (p *Proxy) serveOn(o *Options) {
 	}
 }
 
+// serveStream takes in one listen address of stream.
+func (l *listener) serveStream(s Served) {
+	if !s.At.IsValid() {
+		l.stream, l.key = s.Stream, listenKey(s.Listen)
+		return
+	}
+	if l.streams == nil {
+		l.streams = map[netip.AddrPort]*nginxconf.StreamServer{}
+	}
+	l.streams[s.At] = s.Stream
+}
+
+// streamFor is the stream server for a client by the address that it connected to.
+func (l *listener) streamFor(conn net.Conn) *nginxconf.StreamServer {
+	if at := l.streams[reached(conn)]; at != nil {
+		return at
+	}
+	return l.stream
+}
+
+// reached is the address that a client connected to; not valid for a unix socket.
+func reached(conn net.Conn) netip.AddrPort {
+	a, ok := conn.LocalAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	ap := a.AddrPort()
+	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
+}
+
 // routerFor is the router for a client by the address that it connected to.
 func (l *listener) routerFor(conn net.Conn) *router {
 	if l.others != nil {
-		if a, ok := conn.LocalAddr().(*net.TCPAddr); ok {
-			ap := a.AddrPort()
-			if r := l.others[netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())]; r != nil {
-				return r
-			}
+		if r := l.others[reached(conn)]; r != nil {
+			return r
 		}
 	}
 	return l.router

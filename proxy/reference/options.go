@@ -56,15 +56,14 @@ type Socket struct {
 type Served struct {
 	Listen string
 	At     netip.AddrPort
+	// Stream is the server of stream that it belongs to, nil for one of http.
+	Stream *nginxconf.StreamServer
 }
 
 // check says what is wrong with the options, all of it.
 func (o *Options) check() error {
 	if o.Config == nil {
 		return errors.New("reference: no configuration")
-	}
-	if o.Sockets != nil && len(o.Config.Streams) > 0 {
-		return errors.New("reference: stream is served in scenarios only")
 	}
 	if len(o.Config.Servers)+len(o.Config.Streams) == 0 {
 		return errors.New("reference: the configuration has no server block")

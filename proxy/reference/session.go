@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -22,12 +23,16 @@ import (
 // to. Its request nobody here knows: events name it by its ends.
 type session struct {
 	proxy  *Proxy
+	listen *listener
+	server *nginxconf.StreamServer
 	node   *node
 	pass   *nginxconf.StreamPass
 	worker int
 	id     event.Request
 	client net.Conn
 	model  upstream.Request
+	// account is nil without a journal.
+	account *sessionAccount
 
 	// ctx ends when the proxy closes.
 	ctx    context.Context
@@ -43,12 +48,16 @@ type session struct {
 func (p *Proxy) admitSession(l *listener, conn net.Conn) {
 	n := p.conns.Add(1)
 	w := p.roster.worker(n)
+	server := l.streamFor(conn)
 	s := &session{
-		proxy: p, node: w.nodes[l.stream.Pass.Upstream], pass: l.stream.Pass, client: conn, began: time.Now(),
+		proxy: p, listen: l, server: server, node: w.nodes[server.Pass.Upstream], pass: server.Pass, client: conn, began: time.Now(),
 		id: event.Request{Traffic: event.SessionOf(conn.RemoteAddr().String(), conn.LocalAddr().String()), N: -int(n)},
 	}
 	s.worker = p.roster.number(w)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if p.journal != nil {
+		s.account = newSessionAccount(s, n)
+	}
 	p.mu.Lock()
 	p.sessions[s] = struct{}{}
 	p.running.Add(1)
@@ -103,7 +112,7 @@ func (s *session) begin() upstream.Decision {
 		trusted.Identify(&rq, netip.Addr{})
 	}
 	n := s.node
-	n.mu.Lock()
+	s.lock()
 	defer n.mu.Unlock()
 	return s.model.Begin(n.group, nil, upstream.Arrival{
 		ID: s.id, Worker: s.worker, Policy: s.pass.Policy, Seed: s.proxy.roster.seed,
@@ -119,6 +128,12 @@ func (s *session) connect(peer int) (net.Conn, event.Outcome) {
 	d := dialer
 	d.Deadline = deadline
 	network, address := "tcp", s.node.addresses[peer]
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		network, address = "unix", path
+	}
+	if s.account != nil {
+		s.proxy.conns.Add(1)
+	}
 	up, err := d.DialContext(s.ctx, network, address)
 	var late net.Error
 	switch {
@@ -128,12 +143,24 @@ func (s *session) connect(peer int) (net.Conn, event.Outcome) {
 		k.Lateness().Note(clock.Wait, time.Duration(float64(time.Since(deadline))*k.Speed()))
 		return nil, event.ConnectTimeout
 	}
+	if s.account != nil {
+		s.account.cause.notConnected(err, s.node.addresses[peer])
+	}
 	return nil, event.Refused
+}
+
+// lock takes the lock of the group for this session.
+func (s *session) lock() {
+	s.node.mu.Lock()
+	s.node.witness.of = nil
+	if s.account != nil {
+		s.node.witness.of = s.account
+	}
 }
 
 func (s *session) failed(o event.Outcome) upstream.Decision {
 	n := s.node
-	n.mu.Lock()
+	s.lock()
 	defer n.mu.Unlock()
 	return s.model.Fail(n.clock.Now(), o)
 }
@@ -142,6 +169,9 @@ func (s *session) failed(o event.Outcome) upstream.Decision {
 func (s *session) answered(status int) {
 	p := s.proxy
 	p.sink.Emit(event.Event{At: p.clock.Now(), Kind: event.ProxyAnswered, Request: s.id, Status: status, Worker: s.worker})
+	if s.account != nil {
+		s.account.over(status)
+	}
 }
 
 // relay passes bytes both ways until one side ends, or nothing passes for
@@ -149,7 +179,10 @@ func (s *session) answered(status int) {
 // what it sent before is out.
 func (s *session) relay(up net.Conn) {
 	n := s.node
-	n.mu.Lock()
+	if s.account != nil {
+		s.account.connected(up)
+	}
+	s.lock()
 	s.model.Connected(n.clock.Now())
 	n.mu.Unlock()
 	stop := context.AfterFunc(s.ctx, func() {
@@ -159,24 +192,30 @@ func (s *session) relay(up net.Conn) {
 	defer stop()
 	s.touch()
 	var both sync.WaitGroup
-	both.Go(func() { s.end(up, s.pipe(up, s.client), 0) })
+	both.Go(func() { s.end(up, fromClient, s.pipe(up, s.client, fromClient), 0) })
 	how := event.Outcome(0)
-	err := s.pipe(s.client, up)
+	err := s.pipe(s.client, up, fromUpstream)
 	if errors.Is(err, syscall.ECONNRESET) {
 		how = event.Reset
 	}
-	s.end(up, err, how)
+	s.end(up, fromUpstream, err, how)
 	both.Wait()
 	_ = up.Close()
 }
 
 // end ends the session, once: the peer is let go before the client hears of it.
-func (s *session) end(up net.Conn, _ error, how event.Outcome) {
+func (s *session) end(up net.Conn, side side, err error, how event.Outcome) {
 	s.over.Do(func() {
 		n := s.node
-		n.mu.Lock()
+		if s.account != nil {
+			s.account.ends(side, err)
+		}
+		s.lock()
 		s.model.Relayed(n.clock.Now(), how)
 		n.mu.Unlock()
+		if s.account != nil {
+			s.account.ended(side, err)
+		}
 		s.answered(200)
 		s.ended.Store(true)
 		_ = up.SetDeadline(longAgo)
@@ -185,7 +224,7 @@ func (s *session) end(up net.Conn, _ error, how event.Outcome) {
 }
 
 // pipe passes bytes on in one direction until it ends.
-func (s *session) pipe(to, from net.Conn) error {
+func (s *session) pipe(to, from net.Conn, side side) error {
 	b := lend(streamSize)
 	defer giveBack(b)
 	timeout := s.proxy.clock.Real(s.pass.Timeout)
@@ -194,8 +233,17 @@ func (s *session) pipe(to, from net.Conn) error {
 		n, err := from.Read(b)
 		if n > 0 {
 			s.touch()
+			if s.account != nil {
+				s.account.received(side, n)
+			}
+			if s.account != nil {
+				s.account.sent(side, n) // before the other side can answer
+			}
 			if _, werr := to.Write(b[:n]); werr != nil {
-				return werr
+				if s.account != nil {
+					s.account.sent(side, -n)
+				}
+				return notSent{werr}
 			}
 			s.touch()
 		}

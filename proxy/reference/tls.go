@@ -38,7 +38,7 @@ func (c *client) handshake(conn streamConn, d *dialing, address string) (streamC
 		return nil, event.ConnectTimeout, nil
 	}
 	if c.account != nil {
-		c.account.notConnected(err, address)
+		c.account.cause.notConnected(err, address)
 	}
 	return nil, event.Refused, nil
 }

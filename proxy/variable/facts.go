@@ -115,6 +115,8 @@ type Response struct {
 	// Sent are the bytes sent on the connection for this request, Head those of
 	// them that are the response's head.
 	Sent, Head int64
+	// Received are the bytes that a session got from its client.
+	Received int64
 	// Header is what the response's head says, but for Server and Date where
 	// nginx wrote them on its own.
 	Header Header

@@ -188,6 +188,9 @@ func find(name string) reader {
 	if r := family(name); r != nil {
 		return orOwn(r)
 	}
+	if r := streamOnly[name]; r != nil {
+		return orOwn(r)
+	}
 	return own
 }
 
