@@ -1,0 +1,133 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// request sends the request on the flight's connection: the kernel takes it at
+// once, the backend reads it when it can.
+func (s *Sim) request(f *flight, x *exchange) {
+	f.asked, f.read = s.now, upstream.Timer{}
+	f.read.Add(s.now, f.trip.Step.Pass.ReadTimeout)
+	x.request, x.trip, x.f, x.gen = f.id, f.trip, f, f.gen
+	// A backend may still be busy with what it thinks of the connection's last
+	// request: nginx is done with a HEAD as soon as it has the header.
+	at, ok := x.b.doors.Thaw(max(s.now, x.conn.busy))
+	if ok && at == s.now {
+		s.readBy(x)
+		return
+	}
+	// Nothing can come before the backend reads: the read time-out is what is due,
+	// or the port's closing.
+	s.due(f, f.asked+f.trip.Step.Pass.ReadTimeout, doFail, event.ReadTimeout)
+	if ok {
+		s.push(step{at: at, do: doRead, x: x.outlive()})
+	}
+}
+
+// readBy lets the backend read the request, choose what to do, and do it.
+func (s *Sim) readBy(x *exchange) {
+	if d := x.b.door(s.now); d == fault.Refusing || d == fault.Stopping && x.conn.number == 0 {
+		// The process went away without ever having read it, and a socket closed
+		// with unread data resets.
+		s.saw(x, nil, []fault.Sight{{At: s.now, End: fault.Reset}})
+		return
+	}
+	if s.crowded(x, doRead) {
+		return
+	}
+	if x.conn.number == 0 {
+		switch what := s.accept(x); {
+		case what == nil:
+		case what.AtAccept != 0:
+			s.cutOff(x, what)
+			return
+		default:
+			s.acceptLater(x, x.b.state.Accept(what, s.now))
+			return
+		}
+	}
+	if end := s.reuse(x); end != 0 {
+		s.cutOff(x, &fault.Fault{AtAccept: end})
+		return
+	}
+	script, keep := s.pick(x)
+	if x.trip.Spent && x.trip.Body > 0 {
+		script = withoutBody(script)
+	}
+	s.sink.Emit(event.Event{
+		At: s.now, Kind: event.BackendGot, Request: x.request, Peer: x.b.name, Cached: x.conn.exchanges > 1, Detail: script.Name,
+	})
+	s.release(x.b)
+	if x.f.gen != x.gen {
+		return // the proxy has given this attempt up
+	}
+	if before, after, b := script.Split(); b != nil {
+		s.await(x, before, after, keep, b)
+		return
+	}
+	s.act(x, script, keep)
+}
+
+// withoutBody is how far a script gets when the request's body never comes.
+func withoutBody(s *fault.Script) *fault.Script {
+	for i, st := range s.Steps {
+		if st.Op == fault.ReadAll || st.Op == fault.ReadBody {
+			cut := *s
+			cut.Steps = append(slices.Clone(s.Steps[:i]), fault.Step{Op: fault.Stall})
+			return &cut
+		}
+	}
+	return s
+}
+
+// act lets the backend do what the script says from now on.
+func (s *Sim) act(x *exchange, script *fault.Script, keep *fault.Keep) {
+	if x.f.gen != x.gen {
+		return
+	}
+	x.conn.dead = script.Steps[len(script.Steps)-1].Op == fault.Stall
+	sights := script.Timeline(x.f.sights[:0], s.now, x.b.doors.Thaw)
+	if n := len(sights); n > 0 {
+		x.conn.busy = sights[n-1].At
+	}
+	if pass := x.f.trip.Step.Pass; pass != nil && !(pass.HTTP11 && pass.KeepConnection) {
+		sights = script.Last(sights) // as the request asks for
+	}
+	sights = keep.Until(sights, script, x.b.doors.Thaw)
+	if at, ok := x.b.doors.Closes(s.now); ok {
+		sights = cut(sights, at)
+	}
+	s.saw(x, script, sights)
+}
+
+// acceptLater lets the request be read once its connection is accepted.
+func (s *Sim) acceptLater(x *exchange, at time.Duration) {
+	x = x.outlive()
+	if at, ok := x.b.doors.Thaw(at); ok {
+		s.push(step{at: at, do: doRead, x: x})
+	}
+	if f := x.f; f.gen == x.gen {
+		s.unaccepted(f, x.b)
+	}
+}
+
+// cutOff ends a connection that was accepted only to be ended.
+func (s *Sim) cutOff(x *exchange, what *fault.Fault) {
+	var sights []fault.Sight
+	if at, ok := x.b.doors.Thaw(s.now + what.AcceptAfter); ok && what.AtAccept != fault.Stall {
+		sights = []fault.Sight{{At: at, End: what.AtAccept}}
+	}
+	if at, ok := x.b.doors.Closes(s.now); ok {
+		sights = cut(sights, at)
+		if n := len(sights) - 1; what.AtAccept != fault.Stall && sights[n].At == at {
+			sights[n].End = fault.Reset // the request is unread
+		}
+	}
+	s.saw(x, nil, sights)
+}

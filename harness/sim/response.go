@@ -1,0 +1,167 @@
+package sim
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+)
+
+// pass finds the end of a response whose header went to the client: whole,
+// broken off, or silent for the read time-out, which here is between two reads.
+func (s *Sim) pass(f *flight) {
+	timeout := f.trip.Step.Pass.ReadTimeout
+	r := f.reading
+	if r.starved && r.endless() {
+		s.due(f, s.now, doEnd, event.Passed)
+		return
+	}
+	if r.starved {
+		s.truncate(f, s.now, event.Closed)
+		return
+	}
+	for _, v := range f.sights {
+		if v.At < s.now {
+			continue
+		}
+		if v.At > f.read.At() {
+			break
+		}
+		f.read.Add(v.At, timeout)
+		switch {
+		case r.broken >= 0 && v.Bytes >= r.broken:
+			s.truncate(f, v.At, event.InvalidHeader)
+			return
+		case r.end >= 0 && v.Bytes >= r.end, v.End == fault.Close && r.endless():
+			s.due(f, v.At, doEnd, event.Passed)
+			return
+		case v.End == fault.Close:
+			s.truncate(f, v.At, event.Closed)
+			return
+		case v.End == fault.Reset:
+			s.truncate(f, v.At, event.Reset)
+			return
+		}
+	}
+	s.truncate(f, f.read.At(), event.ReadTimeout)
+}
+
+// truncate ends a body that breaks off at the instant at, in the given way.
+func (s *Sim) truncate(f *flight, at time.Duration, how event.Outcome) {
+	f.cut = how
+	s.due(f, at, doEnd, event.Truncated)
+}
+
+// end finishes an exchange that was passed on.
+func (s *Sim) end(f *flight) {
+	if f.trip.Stream != nil {
+		s.endSession(f)
+		return
+	}
+	if f.waiting {
+		s.respond(f, event.Closed, 0)
+		s.retire(f)
+		return
+	}
+	if f.outcome == event.Passed && f.deserted && f.unwritten() > oneWrite {
+		f.outcome = event.Aborted
+	}
+	s.keep(f)
+	s.leave(f)
+	if f.outcome == event.Truncated {
+		f.req.Cut(s.now, f.cut, f.status)
+	} else {
+		f.req.End(s.now, f.outcome, f.status)
+	}
+	status := f.trip.Status(f.status)
+	switch {
+	case f.reading.head.Raw:
+		// What nginx takes for HTTP/0.9 is logged as 009, and no answer to a client.
+		s.finish(f, 9, event.InvalidHeader, 0)
+	case interim(f.reading.head.Status) && f.outcome == event.Passed && f.trip.Method == "HEAD":
+		s.awaitFinal(f, status)
+	case interim(f.reading.head.Status):
+		// A client waits for the final response behind an interim one that was taken
+		// for it: what came of that is its answer.
+		if f.outcome == event.Passed {
+			s.finish(f, status, f.outcome, f.script.Response.Status)
+		} else {
+			s.finish(f, status, event.Closed, 0)
+		}
+	case f.status == 101:
+		// Its end is all that a client of another protocol waits for.
+		s.finish(f, status, event.Passed, status)
+	case f.cut == event.InvalidHeader && !f.reading.begun:
+		// Closed at once: nothing was written before the broken chunk.
+		s.finish(f, status, event.Closed, 0)
+	case f.outcome == event.Truncated && f.t.plan.Spec.Client.HTTP10 && f.reading.unsized():
+		// The end of the connection is that of the body, whenever it comes.
+		s.finish(f, status, event.Passed, status)
+	default:
+		s.finish(f, status, f.outcome, status)
+	}
+}
+
+// awaitFinal lets a client wait that asked with HEAD and got an interim response as
+// the whole answer: for the final one, until the proxy closes the idle connection.
+func (s *Sim) awaitFinal(f *flight, logged int) {
+	if f.deserted || f.t.plan.Spec.Client.HTTP10 || f.t.closes() {
+		s.finish(f, logged, event.Closed, 0)
+		return
+	}
+	s.sink.Emit(event.Event{At: s.now, Kind: event.ProxyAnswered, Request: f.id, Status: logged, Worker: f.number})
+	f.waiting = true
+	s.due(f, s.now+lineTimeout, doEnd, event.Closed)
+}
+
+// oneWrite is how much of a response nginx writes to a client at once
+// (proxy_busy_buffers_size). To one that has left, the first write succeeds and
+// is answered with RST, so the second one fails, and that ends the exchange with
+// the backend although proxy_ignore_client_abort is on (ngx_event_pipe,
+// downstream_error).
+const oneWrite = 8 << 10
+
+// unwritten is how much of the response came after the client had left.
+func (f *flight) unwritten() int64 {
+	size := f.script.Response.Size()
+	written := int64(0)
+	for _, v := range f.sights {
+		if v.At <= f.left {
+			written = v.Bytes
+		}
+	}
+	return size - written
+}
+
+// keep stores the upstream connection where nginx would: the request asked for
+// it, the response came whole, nothing more than it, and nobody closed. What comes
+// later ends the idle connection, be it an end or more data.
+func (s *Sim) keep(f *flight) {
+	pass := f.trip.Step.Pass
+	c := s.workers[f.worker].caches[pass.Upstream]
+	whole := f.reading.end
+	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 || whole < 0 || !f.reading.head.Keep {
+		return
+	}
+	if f.conn.b.door(s.now) == fault.Stopping {
+		return
+	}
+	f.conn.ends = 0
+	for _, v := range f.sights {
+		switch {
+		case v.At > s.now:
+			f.conn.ends, f.conn.closes = cmp.Or(v.End, fault.Close), v.At
+		case v.End != 0 || v.Bytes > whole:
+			return
+		}
+		if f.conn.ends != 0 {
+			break
+		}
+	}
+	c.store(s, f.conn, f.read, pass.Number)
+}
+
+// interim says whether a client waits for another response behind one with the
+// status.
+func interim(status int) bool { return status/100 == 1 && status != 101 }

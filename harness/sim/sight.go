@@ -1,0 +1,98 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/wire"
+)
+
+// cut ends what can be seen at the instant at which the port is closed. A
+// response that was complete by then stays as it is, and so does a connection
+// that had ended.
+func cut(sights []fault.Sight, at time.Duration) []fault.Sight {
+	bytes := int64(0)
+	for i, v := range sights {
+		if v.At >= at {
+			sights = sights[:i]
+			break
+		}
+		if v.End != 0 {
+			return sights
+		}
+		bytes = v.Bytes
+	}
+	return append(sights, fault.Sight{At: at, Bytes: bytes, End: fault.Close})
+}
+
+// saw decides what of the sights comes first: the whole header, an end before
+// it, or the read time-out, which runs from the request to the whole header and
+// isn't restarted by parts of it.
+func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
+	f := x.f
+	if f.gen != x.gen {
+		return
+	}
+	if f.trip.Stream != nil {
+		s.heard(f, script, sights)
+		return
+	}
+	f.script, f.sights = script, sights
+	f.gen++ // overtakes a time-out scheduled before the thaw
+	pass := f.trip.Step.Pass
+	decided := int64(-1)
+	if script != nil {
+		f.reading = s.readingOf(script, pass, f.trip.Method)
+		if f.reading.verdict != wire.More || f.reading.tooBig {
+			decided = f.reading.decided
+		}
+	}
+	deadline := f.asked + pass.ReadTimeout
+	for _, v := range sights {
+		if v.At > deadline {
+			break
+		}
+		switch {
+		case decided >= 0 && v.Bytes >= decided && v.Bytes > 0:
+			s.decided(f, v.At)
+			return
+		case v.End == fault.Close:
+			s.due(f, v.At, doFail, event.Closed)
+			return
+		case v.End == fault.Reset:
+			s.due(f, v.At, doFail, event.Reset)
+			return
+		}
+	}
+	s.due(f, deadline, doFail, event.ReadTimeout)
+}
+
+// decided goes on at the instant at which nginx has made up its mind about the
+// response's header.
+func (s *Sim) decided(f *flight, at time.Duration) {
+	if f.reading.verdict == wire.Whole {
+		s.due(f, at, doHeader, 0)
+		return
+	}
+	if f.reading.tooBig {
+		f.req.TooBig()
+	}
+	s.due(f, at, doFail, event.InvalidHeader)
+}
+
+// due schedules what happens next to a flight, or does it if that is now.
+func (s *Sim) due(f *flight, at time.Duration, what do, o event.Outcome) {
+	f.outcome = o
+	st := step{at: at, do: what, f: f, gen: f.gen}
+	if at <= s.now {
+		s.do(&st)
+		return
+	}
+	s.push(st)
+}
+
+// header asks the model what to do with a whole header.
+func (s *Sim) header(f *flight) {
+	s.follow(f, f.req.Header(s.now, f.reading.head.Status))
+}
