@@ -6,7 +6,7 @@ import (
 )
 
 // await lets a backend come to a barrier. Nothing can be seen of it before that
-// is met, so the read time-out is what is due, or the port's closing.
+// is met, so a time-out is what is due, or the port's closing.
 func (s *Sim) await(x *exchange, before, after *fault.Script, keep *fault.Keep, b *fault.Barrier) {
 	x = x.outlive()
 	x.script, x.keep, x.barrier = after, keep, b
@@ -15,10 +15,11 @@ func (s *Sim) await(x *exchange, before, after *fault.Script, keep *fault.Keep, 
 		s.push(step{at: at, do: doAwait, x: x})
 	}
 	closes, shut := x.b.doors.Closes(s.now)
+	wait, _ := f.patience()
 	switch {
-	case shut && closes < f.asked+f.patience() && f.trip.Stream != nil:
+	case shut && closes < f.asked+wait && f.trip.Stream != nil:
 		s.endAs(f, closes, 0)
-	case shut && closes < f.asked+f.patience():
+	case shut && closes < f.asked+wait:
 		s.due(f, closes, doFail, event.Closed)
 	default:
 		s.silent(f)

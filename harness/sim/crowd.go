@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"time"
-
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
 )
@@ -106,14 +104,6 @@ func (s *Sim) leave(f *flight) {
 	s.gone(c)
 }
 
-// patience is how long the proxy waits for a byte.
-func (f *flight) patience() time.Duration {
-	if f.trip.Stream != nil {
-		return f.trip.Stream.Timeout
-	}
-	return f.trip.Step.Pass.ReadTimeout
-}
-
 // unaccepted is a backend that doesn't accept a connection for now: nothing comes of
 // it, unless its listener is closed first, which resets what is in the queue.
 func (s *Sim) unaccepted(f *flight, b *backend) {
@@ -121,8 +111,9 @@ func (s *Sim) unaccepted(f *flight, b *backend) {
 	if end, ok := b.doors.Ends(s.now); ok && (!closes || end < at) {
 		at, closes = end, true
 	}
+	wait, _ := f.patience()
 	switch {
-	case !closes || at >= f.asked+f.patience():
+	case !closes || at >= f.asked+wait:
 		s.silent(f)
 	case f.trip.Stream != nil:
 		f.cut = event.Reset
@@ -130,13 +121,4 @@ func (s *Sim) unaccepted(f *flight, b *backend) {
 	default:
 		s.due(f, at, doFail, event.Reset)
 	}
-}
-
-// silent is a backend from which nothing comes: what is due is the end of patience.
-func (s *Sim) silent(f *flight) {
-	if f.trip.Stream != nil {
-		s.expire(f, f.asked)
-		return
-	}
-	s.due(f, f.asked+f.patience(), doFail, event.ReadTimeout)
 }

@@ -35,19 +35,21 @@ type flight struct {
 	conn *conn
 	// connectBy is when proxy_connect_timeout passes.
 	connectBy time.Duration
-	asked     time.Duration  // the attempt's request was sent whole
-	read      upstream.Timer // of what is read from the backend
-	script    *fault.Script
-	reading   *reading // of its response
-	sights    []fault.Sight
-	outcome   event.Outcome
-	cut       event.Outcome // how a truncated body broke off
-	status    int           // of the backend's response
-	upgraded  bool          // it passed a 101 on
-	passing   bool          // its header went to the client; of a session: it is connected
-	deserted  bool          // the client left, but proxy_ignore_client_abort is on
-	left      time.Duration // when it did
-	waiting   bool          // answered, but the client waits for more
+	// asked is when the attempt began to send its request, sentBy when that was sent
+	// whole.
+	asked, sentBy time.Duration
+	read          upstream.Timer // of what is read from the backend
+	script        *fault.Script
+	reading       *reading // of its response
+	sights        []fault.Sight
+	outcome       event.Outcome
+	cut           event.Outcome // how a truncated body broke off
+	status        int           // of the backend's response
+	upgraded      bool          // it passed a 101 on
+	passing       bool          // its header went to the client; of a session: it is connected
+	deserted      bool          // the client left, but proxy_ignore_client_abort is on
+	left          time.Duration // when it did
+	waiting       bool          // answered, but the client waits for more
 }
 
 func (s *Sim) newFlight() *flight {

@@ -6,14 +6,12 @@ import (
 
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
-	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // request sends the request on the flight's connection: the kernel takes it at
-// once, the backend reads it when it can.
+// once unless it is very large, the backend reads it when it can.
 func (s *Sim) request(f *flight, x *exchange) {
-	f.asked, f.read = s.now, upstream.Timer{}
-	f.read.Add(s.now, f.trip.Step.Pass.ReadTimeout)
+	f.beginSending(s.now)
 	x.request, x.trip, x.f, x.gen = f.id, f.trip, f, f.gen
 	// A backend may still be busy with what it thinks of the connection's last
 	// request: nginx is done with a HEAD as soon as it has the header.
@@ -22,9 +20,9 @@ func (s *Sim) request(f *flight, x *exchange) {
 		s.readBy(x)
 		return
 	}
-	// Nothing can come before the backend reads: the read time-out is what is due,
-	// or the port's closing.
-	s.due(f, f.asked+f.trip.Step.Pass.ReadTimeout, doFail, event.ReadTimeout)
+	// Nothing can come before the backend reads: a time-out is what is due, or the
+	// port's closing.
+	s.silent(f)
 	if ok {
 		s.push(step{at: at, do: doRead, x: x.outlive()})
 	}
@@ -67,6 +65,7 @@ func (s *Sim) readBy(x *exchange) {
 	if x.f.gen != x.gen {
 		return // the proxy has given this attempt up
 	}
+	s.takeUp(x.f, x, script)
 	if before, after, b := script.Split(); b != nil {
 		s.await(x, before, after, keep, b)
 		return

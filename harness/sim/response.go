@@ -6,6 +6,7 @@ import (
 
 	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // pass finds the end of a response whose header went to the client: whole,
@@ -13,6 +14,11 @@ import (
 func (s *Sim) pass(f *flight) {
 	timeout := f.trip.Step.Pass.ReadTimeout
 	r := f.reading
+	if f.sentBy > s.now {
+		// Nothing more of the request is sent (ngx_http_upstream_send_request_handler).
+		f.read = upstream.Timer{}
+		f.read.Add(s.now, timeout)
+	}
 	if r.starved && r.endless() {
 		s.due(f, s.now, doEnd, event.Passed)
 		return
@@ -146,6 +152,9 @@ func (s *Sim) keep(f *flight) {
 	}
 	if f.conn.b.door(s.now) == fault.Stopping {
 		return
+	}
+	if f.sentBy > s.now {
+		return // not all of the request was sent
 	}
 	f.conn.ends = 0
 	for _, v := range f.sights {

@@ -27,7 +27,7 @@ func cut(sights []fault.Sight, at time.Duration) []fault.Sight {
 }
 
 // saw decides what of the sights comes first: the whole header, an end before
-// it, or the read time-out, which runs from the request to the whole header and
+// it, or a time-out: that of reading runs from the request to the whole header and
 // isn't restarted by parts of it.
 func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 	f := x.f
@@ -48,7 +48,8 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 			decided = f.reading.decided
 		}
 	}
-	deadline := f.asked + pass.ReadTimeout
+	wait, late := f.patience()
+	deadline := f.asked + wait
 	for _, v := range sights {
 		if v.At > deadline {
 			break
@@ -65,7 +66,7 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 			return
 		}
 	}
-	s.due(f, deadline, doFail, event.ReadTimeout)
+	s.due(f, deadline, doFail, late)
 }
 
 // decided goes on at the instant at which nginx has made up its mind about the

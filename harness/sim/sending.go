@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"math"
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/upstream"
+)
+
+// kernelTakes is how much of a request Linux takes for a backend on loopback that
+// doesn't read, both ends' buffers together: 3.75 MiB where it was measured, with
+// nginx and with the reference proxy, and with its default tcp_wmem between 2 and
+// 4 MiB. Nginx waits to send the rest.
+const kernelTakes = 3840 << 10
+
+// never is later than any instant of a run.
+const never time.Duration = math.MaxInt64
+
+// beginSending begins to send the request.
+func (f *flight) beginSending(now time.Duration) {
+	f.asked, f.sentBy = now, now
+	if f.trip.Body > kernelTakes && !f.trip.Spent {
+		f.sentBy = never
+	}
+	f.await()
+}
+
+// await sets the timer of what is read from the backend, which runs from the
+// instant at which the request was sent whole.
+func (f *flight) await() {
+	f.read = upstream.Timer{}
+	if f.sentBy != never {
+		f.read.Add(f.sentBy, f.trip.Step.Pass.ReadTimeout)
+	}
+}
+
+// takeUp finds when the rest of a large request can be sent, given what the
+// backend reads of it from now on. proxy_send_timeout runs between two writes, but
+// the kernel asks for more only when a third of its buffer is free, so what is read
+// of a body before there is room for all of it doesn't count.
+func (s *Sim) takeUp(f *flight, x *exchange, script *fault.Script) {
+	if f.trip.Stream != nil || f.sentBy <= s.now {
+		return
+	}
+	left := x.trip.Body
+	for i, st := range script.Steps {
+		switch st.Op {
+		case fault.ReadAll:
+			left = 0
+		case fault.ReadBody:
+			left -= st.Len
+		case fault.Stall, fault.Close, fault.Reset, fault.Echo:
+			return // nothing more is read
+		}
+		// A connection that is kept is read to the end of the request.
+		if left > kernelTakes && i+1 < len(script.Steps) {
+			continue
+		}
+		before := *script
+		before.Steps = script.Steps[:i+1]
+		if at, ok := before.Ends(s.now, x.b.doors.Thaw); ok {
+			f.sentBy = at
+			f.await()
+		}
+		return
+	}
+}
+
+// patience is how long the proxy waits for a byte, from f.asked on, and what it
+// calls the end of that.
+func (f *flight) patience() (time.Duration, event.Outcome) {
+	if f.trip.Stream != nil {
+		return f.trip.Stream.Timeout, 0
+	}
+	pass := f.trip.Step.Pass
+	if f.sentBy-f.asked > pass.SendTimeout {
+		return pass.SendTimeout, event.SendTimeout
+	}
+	return f.sentBy - f.asked + pass.ReadTimeout, event.ReadTimeout
+}
+
+// silent is a backend from which nothing comes: what is due is the end of patience.
+func (s *Sim) silent(f *flight) {
+	if f.trip.Stream != nil {
+		s.expire(f, f.asked)
+		return
+	}
+	wait, how := f.patience()
+	s.due(f, f.asked+wait, doFail, how)
+}
