@@ -12,11 +12,10 @@ import (
 // proxyLevel is what one level (http, server, location) says about proxying;
 // nil is "nothing, inherit".
 type proxyLevel struct {
-	connect, send, read *time.Duration
-	next                *upstream.Flags
-	tries               *int
-	timeout             *time.Duration
-	http11, keepClient  *bool
+	patience           patience
+	send, read         *time.Duration
+	next               *upstream.Flags
+	http11, keepClient *bool
 	// headers are the level's proxy_set_header lines: one hides all inherited ones.
 	headers []header
 	logs    logLevel
@@ -40,23 +39,21 @@ type proxyLevel struct {
 }
 
 func defaults(v upstream.Version) proxyLevel {
-	minute, none, tries, no, body := 60*time.Second, time.Duration(0), 0, false, defaultBodyBuffer
+	minute, no, body := time.Minute, false, defaultBodyBuffer
 	next, http11 := upstream.Flags(0), v.KeepsByDefault()
 	yes := true
 	return proxyLevel{
-		connect: &minute, send: &minute, read: &minute, next: &next, tries: &tries, timeout: &none, http11: &http11, keepClient: &no,
+		patience: unbounded(), send: &minute, read: &minute, next: &next, http11: &http11, keepClient: &no,
 		intercept: &no, buffering: &yes, passHeaders: &yes, passBody: &yes, streamed: &no, bodyBuffer: &body, settings: defaultSettings(),
 	}
 }
 
 // over fills what the level leaves open from the level outside of it.
 func (l proxyLevel) over(outer proxyLevel) proxyLevel {
-	inherit(&l.connect, outer.connect)
+	l.patience = l.patience.over(outer.patience)
 	inherit(&l.send, outer.send)
 	inherit(&l.read, outer.read)
 	inherit(&l.next, outer.next)
-	inherit(&l.tries, outer.tries)
-	inherit(&l.timeout, outer.timeout)
 	inherit(&l.http11, outer.http11)
 	inherit(&l.keepClient, outer.keepClient)
 	inherit(&l.verify, outer.verify)
@@ -92,22 +89,14 @@ func inherit[T any](p **T, outer *T) {
 func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
 	l := proxyLevel{logs: in.logLevel(ds), settings: in.settings(ds)}
 	for _, d := range ds {
-		if d.Block != nil || d.Broken || len(d.Args) == 0 {
+		if d.Block != nil || d.Broken || len(d.Args) == 0 || l.patience.read(d) {
 			continue
 		}
 		switch d.Name.Text {
-		case "proxy_connect_timeout":
-			l.connect = timeOf(d)
 		case "proxy_send_timeout":
 			l.send = timeOf(d)
 		case "proxy_read_timeout":
 			l.read = timeOf(d)
-		case "proxy_next_upstream_timeout":
-			l.timeout = timeOf(d)
-		case "proxy_next_upstream_tries":
-			if n, ok := count(d.Arg(0)); ok {
-				l.tries = &n
-			}
 		case "proxy_next_upstream":
 			l.next = in.next(d, l.next)
 		case "proxy_ignore_client_abort":
@@ -302,8 +291,8 @@ func (in *interpreter) finish() {
 
 // take gives the pass what holds at its level.
 func (p *Pass) take(l proxyLevel, keeps bool) {
-	p.ConnectTimeout, p.SendTimeout, p.ReadTimeout = *l.connect, *l.send, *l.read
-	p.Policy = upstream.Policy{Next: *l.next, Tries: *l.tries, Timeout: *l.timeout}
+	p.ConnectTimeout, p.SendTimeout, p.ReadTimeout = *l.patience.connect, *l.send, *l.read
+	p.Policy = upstream.Policy{Next: *l.next, Tries: *l.patience.tries, Timeout: *l.patience.limit}
 	p.HTTP11, p.KeepConnection, p.IgnoreClientAbort = *l.http11, keeps, *l.keepClient
 	p.StreamsBody, p.BodyBuffer = *l.streamed, *l.bodyBuffer
 	p.BufferSize, p.Buffers = l.buffers.sizes()

@@ -49,18 +49,16 @@ func (c *Config) Stream(to string) *StreamServer {
 
 // streamLevel is what one level of stream says about proxying; nil is "nothing, inherit".
 type streamLevel struct {
-	connect, idle, limit *time.Duration
-	next                 *upstream.Flags
-	tries                *int
-	logs                 logLevel
+	patience patience
+	idle     *time.Duration
+	next     *upstream.Flags
+	logs     logLevel
 }
 
 func (l streamLevel) over(outer streamLevel) streamLevel {
-	inherit(&l.connect, outer.connect)
+	l.patience = l.patience.over(outer.patience)
 	inherit(&l.idle, outer.idle)
-	inherit(&l.limit, outer.limit)
 	inherit(&l.next, outer.next)
-	inherit(&l.tries, outer.tries)
 	l.logs = l.logs.over(outer.logs)
 	return l
 }
@@ -87,8 +85,8 @@ func (in *interpreter) stream(ds []*Directive) {
 		}
 	}
 	st.readFormats(ds, good)
-	minute, ten, none, tries, on := time.Minute, 10*time.Minute, time.Duration(0), 0, upstream.Flags(0)
-	base := st.streamLevel(ds).over(streamLevel{connect: &minute, idle: &ten, limit: &none, next: &on, tries: &tries})
+	ten, on := 10*time.Minute, upstream.Flags(0)
+	base := st.streamLevel(ds).over(streamLevel{patience: unbounded(), idle: &ten, next: &on})
 	for i, d := range ds {
 		st.formats.now = i
 		switch {
@@ -106,20 +104,12 @@ func (in *interpreter) stream(ds []*Directive) {
 func (in *interpreter) streamLevel(ds []*Directive) streamLevel {
 	l := streamLevel{logs: in.streamLogs(ds)}
 	for _, d := range ds {
-		if d.Block != nil || d.Broken || len(d.Args) == 0 {
+		if d.Block != nil || d.Broken || len(d.Args) == 0 || l.patience.read(d) {
 			continue
 		}
 		switch d.Name.Text {
-		case "proxy_connect_timeout":
-			l.connect = timeOf(d)
 		case "proxy_timeout":
 			l.idle = timeOf(d)
-		case "proxy_next_upstream_timeout":
-			l.limit = timeOf(d)
-		case "proxy_next_upstream_tries":
-			if n, ok := count(d.Arg(0)); ok {
-				l.tries = &n
-			}
 		case "proxy_next_upstream":
 			f := upstream.Flags(0)
 			if strings.EqualFold(d.Arg(0), "off") {
@@ -233,8 +223,8 @@ func (in *interpreter) streamPass(d *Directive, l streamLevel) *StreamPass {
 	}
 	u.Stream = true
 	return &StreamPass{
-		Upstream: u, ConnectTimeout: *l.connect, Timeout: *l.idle,
-		Policy: upstream.Policy{Next: *l.next, Tries: *l.tries, Timeout: *l.limit},
+		Upstream: u, ConnectTimeout: *l.patience.connect, Timeout: *l.idle,
+		Policy: upstream.Policy{Next: *l.next, Tries: *l.patience.tries, Timeout: *l.patience.limit},
 	}
 }
 
