@@ -117,12 +117,12 @@ func (h *Head) statusLine(b []byte) Verdict {
 			return h.nine()
 		}
 	}
+	if i < len(b) && b[i] == '0' {
+		return h.nine() // no version begins with one
+	}
 	major, i, v := h.digitsThen(b, i, '.')
 	if v != Whole {
 		return v
-	}
-	if major == 0 {
-		return h.nine()
 	}
 	minor, i, v := h.digitsThen(b, i, ' ')
 	if v != Whole {
