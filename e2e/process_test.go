@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/nolive/nolive/backends"
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/event"
 )
@@ -21,19 +23,28 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// processRuns are the file's scenario and its variant, where a backend is a process.
+func processRuns() []kit.Run {
+	file, err := harness.Load("../harness/testdata/stopping.yaml")
+	Expect(err).NotTo(HaveOccurred())
+	var out []kit.Run
+	for _, s := range file.Scenarios {
+		out = append(out, kit.Run{Name: s.Title() + " on nginx", Scenario: s, File: file, Engine: harness.Nginx, Proves: func(r *harness.Result) string {
+			if late := kit.Lag(r); late > s.Jitter {
+				return fmt.Sprintf("nginx began up to %v late, %v is tolerated", late, s.Jitter)
+			}
+			return ""
+		}})
+	}
+	return out
+}
+
 var _ = Describe("A backend as a process of its own", func() {
-	It("is to the real nginx what it is in the harness: frozen, thawed, and what it reads afterwards", func(ctx SpecContext) {
-		file, err := harness.Load("../harness/testdata/stopping.yaml")
-		Expect(err).NotTo(HaveOccurred())
+	It("is to the real nginx what it is in the harness: frozen, thawed, and what it reads afterwards", kit.Nginx, func(ctx SpecContext) {
 		var results []*harness.Result
 		var read [][]string
-		for _, s := range file.Scenarios {
-			var r *harness.Result
-			Eventually(func() string {
-				r, err = harness.Run(ctx, s, harness.Nginx)
-				Expect(err).NotTo(HaveOccurred())
-				return r.Invalid
-			}).WithTimeout(5 * time.Minute).Should(BeEmpty())
+		for _, run := range processRuns() {
+			r := runs.Result(ctx, run.Name)
 			for i := range r.Events {
 				// Whether the other backend's last answer was read by the next request
 				// is a matter of milliseconds.
@@ -44,7 +55,7 @@ var _ = Describe("A backend as a process of its own", func() {
 		Expect(harness.Compare(results[0], results[1])).To(BeEmpty())
 		Expect(read[1]).To(Equal(read[0]))
 		Expect(read[0]).To(ContainElement(HavePrefix("after: ")))
-	})
+	}, SpecTimeout(5*time.Minute))
 })
 
 // readBy is what a backend read before its freeze was over and after it, sorted.

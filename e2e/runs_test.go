@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,22 +14,23 @@ import (
 
 	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
-	"github.com/nolive/nolive/harness/report"
 	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/proxy/nginx/container"
 	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/scenarios"
 )
 
-// atOnce is how many runs on sockets go on side by side. They mostly wait, and
-// a run that others disturb too much says so and is repeated slower.
-const atOnce = 6
+// runs are all runs of the suite, started together before the first spec.
+var runs = kit.NewRuns("promises", 8)
 
-// key names one run of the suite.
+// pool has the container that all runs share.
+var pool container.Pool
+
+// key names one run of a shipped scenario.
 type key struct {
 	title  string
 	engine harness.Engine
-	speed  float64 // 0 is auto
+	speed  float64 // at most; 0 is what the scenario bears
 	where  where   // of the engine nginx
 }
 
@@ -57,49 +56,16 @@ func (k key) String() string {
 // labels say what a run needs.
 func (k key) labels() Labels {
 	all := Labels{}
-	switch {
-	case k.engine == harness.Sim:
-		all = append(all, kit.Sim...)
-	case k.engine == harness.Reference:
-		all = append(all, kit.Reference...)
-	case k.where == inContainer:
+	if k.where == inContainer {
 		all = append(all, kit.Docker...)
-	default:
-		all = append(all, kit.Nginx...)
+	} else {
+		all = append(all, kit.Of(k.engine)...)
 	}
-	if k.engine != harness.Sim && k.length() > 30*time.Second {
+	if k.engine != harness.Sim && harness.Length(k.scenario()) > 15*time.Second {
 		all = append(all, kit.Slow...)
 	}
 	return all
 }
-
-// length is about how long a run takes.
-func (k key) length() time.Duration {
-	l := harness.Length(scenarioOf(k.title))
-	if k.speed > 0 {
-		l = time.Duration(float64(l) * 30 / k.speed)
-	}
-	return l
-}
-
-// folder is where a run's nginx leaves its configuration and logs.
-func (k key) folder() string { return kit.Folder("runs", k.String()) }
-
-// future is a run that a spec can wait for.
-type future struct {
-	done   chan struct{}
-	result *harness.Result
-	err    error
-}
-
-// runs are all runs of the suite, started together so that specs, which come
-// one after another, don't wait for each other's scenario time.
-var runs = map[key]*future{}
-
-var cancel context.CancelFunc
-
-// pool has the container that all runs share.
-var pool container.Pool
 
 // files are the scenario files of the library.
 var files = sync.OnceValue(func() []*scenario.File {
@@ -124,123 +90,121 @@ func shipped() []*scenario.Scenario {
 	return out
 }
 
-// scenarioOf is the scenario of a title.
-func scenarioOf(title string) *scenario.Scenario {
-	for _, s := range shipped() {
-		if s.Title() == title {
-			return s
+// find is the scenario of a title, and the file that it is from.
+func find(title string) (*scenario.Scenario, *scenario.File) {
+	for _, f := range files() {
+		for _, s := range f.Scenarios {
+			if s.Title() == title {
+				return s, f
+			}
 		}
 	}
-	return nil
+	panic("no scenario " + title)
+}
+
+// scenario is the key's, at its speed at most.
+func (k key) scenario() *scenario.Scenario {
+	s, _ := find(k.title)
+	if k.speed > 0 {
+		slower := *s
+		slower.MaxSpeed, slower.AskSpeed = k.speed, k.speed
+		return &slower
+	}
+	return s
 }
 
 // engines are all that a scenario runs on.
 func engines(s *scenario.Scenario) []key {
 	var out []key
 	for _, e := range s.Engines {
-		out = append(out, key{s.Title(), harness.Engine(e), 0, onMachine})
+		speed := 0.0
+		if s.Title() == curlLoop && harness.Engine(e) != harness.Sim {
+			speed = curlSpeeds[0] // at which it also has the figures of real time
+		}
+		out = append(out, key{s.Title(), harness.Engine(e), speed, onMachine})
 		if harness.Engine(e) == harness.Nginx {
-			out = append(out, key{s.Title(), harness.Nginx, 0, inContainer})
+			out = append(out, key{s.Title(), harness.Nginx, speed, inContainer})
 		}
 	}
 	return out
 }
 
-// keys lists every run that a spec will ask for.
+// keys lists every run of a shipped scenario that a spec will ask for.
 func keys() []key {
 	var out []key
 	for _, s := range shipped() {
 		out = append(out, engines(s)...)
 	}
-	for _, speed := range curlSpeeds {
+	for _, speed := range append(curlSpeeds[1:], 0) {
 		out = append(out, key{curlLoop, harness.Nginx, speed, onMachine})
 	}
-	out = append(out, key{curlLoop, harness.Nginx, 10, inContainer})
-	return append(out, key{curlLoop, harness.Reference, 10, onMachine})
+	return out
 }
 
 // begin starts all runs in the background.
 func begin() {
-	ctx, stop := context.WithCancel(context.Background())
-	cancel = stop
-	found, _ := harness.Runner{}.FindNginx(ctx) // an error is that of every run on it
-	all := keys()
-	slices.SortStableFunc(all, func(a, b key) int { return cmp.Compare(b.length(), a.length()) })
-	for _, k := range all {
-		runs[k] = &future{done: make(chan struct{})}
+	found, _ := harness.Runner{}.FindNginx(context.Background()) // an error is that of every run on it
+	var all []kit.Run
+	for _, k := range keys() {
+		all = append(all, k.run(found))
 	}
-	go func() {
-		slots := make(chan struct{}, atOnce)
-		for _, k := range all {
-			f := runs[k]
-			if k.engine != harness.Sim {
-				slots <- struct{}{}
-			}
-			go func() {
-				defer close(f.done)
-				// A run at a given speed that the machine disturbed proves nothing, and is
-				// repeated as it is.
-				for range 3 {
-					f.result, f.err = k.runner(found).Run(ctx, scenarioOf(k.title), k.engine)
-					if f.err != nil || f.result.Valid() {
-						break
-					}
-				}
-				if k.engine != harness.Sim {
-					<-slots
-				}
-			}()
-		}
-	}()
+	all = append(all, processRuns()...)
+	runs.Begin(append(all, tlsRuns()...)...)
 }
 
-// runner is how a key is run.
-func (k key) runner(found upstream.Version) harness.Runner {
-	r := harness.Runner{Speed: k.speed, DefaultVersion: found}
-	if k.engine == harness.Nginx {
-		r.NginxDir = k.folder()
+// run is how a key is run.
+func (k key) run(found upstream.Version) kit.Run {
+	s := k.scenario()
+	_, file := find(k.title)
+	runner := harness.Runner{DefaultVersion: found}
+	sim, err := runner.Run(context.Background(), s, harness.Sim)
+	Expect(err).NotTo(HaveOccurred())
+	r := kit.Run{
+		Name: k.String(), Scenario: s, File: file, Engine: k.engine, Runner: runner,
+		Busy: crowded[k.title], Proves: proves(sim, onTheEdge[k.title] == "" || k.speed > 0),
+	}
+	// Until its last answer, which its load alone doesn't tell.
+	r.Length = max(harness.Length(s), time.Duration(float64(sim.End)/speedOf(s)))
+	if k.title == curlLoop && k.speed == 0 {
+		r.Proves = nil // at this speed it is held to the model alone, on its own instants
 	}
 	if k.where == inContainer {
-		r.NginxHost = pool.Image(kit.Image, container.Auto)
+		r.Runner.NginxHost = pool.Image(kit.Image, container.Auto)
 	}
 	return r
 }
 
-// end stops what is left and waits for it, so that no process and no container
-// stays behind.
-func end() {
-	defer func() {
-		Expect(pool.Close()).To(Succeed())
-		tidy()
-	}()
-	if cancel == nil {
-		return
+// speedOf is how fast a scenario runs where nothing disturbs it.
+func speedOf(s *scenario.Scenario) float64 {
+	speed := cmp.Or(s.AskSpeed, 30)
+	if s.MaxSpeed > 0 {
+		speed = min(speed, s.MaxSpeed)
 	}
-	cancel()
-	var wg sync.WaitGroup
-	for _, f := range runs {
-		wg.Go(func() { <-f.done })
-	}
-	wg.Wait()
+	return speed
 }
 
-// result waits for a run. A run that could not happen or proves nothing fails
-// the spec: here nothing is skipped.
+// proves says of a run in which something failed that it proves nothing, if what
+// happened in it was later than the scenario tolerates, or so late that requests may
+// have changed places: its own lateness a run knows, the proxy's it doesn't. With
+// exact that something is also each request that went otherwise than on the simulator.
+func proves(sim *harness.Result, exact bool) func(*harness.Result) string {
+	tolerated := cmp.Or(sim.Scenario.Jitter, scenario.DefaultJitter)
+	return func(r *harness.Result) string {
+		if r.OK() && (!exact || kit.Differences(sim, r) == "") {
+			return ""
+		}
+		if crowded[r.Scenario.Title()] {
+			if late := kit.Lag(r); late > tolerated {
+				return fmt.Sprintf("the proxy began up to %v late, %v is tolerated", late, tolerated)
+			}
+			return "" // which request gets which server is another matter each time
+		}
+		return kit.Late(sim, r, min(tolerated, kit.Apart(sim)/2))
+	}
+}
+
+// result waits for a key's run.
 func result(ctx SpecContext, k key) *harness.Result {
 	GinkgoHelper()
-	used = append(used, k)
-	f := runs[k]
-	Expect(f).NotTo(BeNil(), "no such run: %v", k)
-	Eventually(ctx, f.done).Should(BeClosed(), "%v takes too long", k)
-	Expect(f.err).NotTo(HaveOccurred(), "%v", k)
-	AddReportEntry(k.String(), ReportEntryVisibilityFailureOrVerbose, text(f.result))
-	Expect(f.result.Invalid).To(BeEmpty(), "%v proves nothing", k)
-	return f.result
-}
-
-// text is the result as the terminal shows it.
-func text(r *harness.Result) string {
-	var b strings.Builder
-	report.Text(&b, r, 120)
-	return b.String()
+	return runs.Result(ctx, k.String())
 }

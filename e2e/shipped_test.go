@@ -7,6 +7,8 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/e2e/kit"
 )
 
 var _ = Describe("Every shipped scenario holds", func() {
@@ -15,7 +17,7 @@ var _ = Describe("Every shipped scenario holds", func() {
 			It(k.String(), k.labels(), func(ctx SpecContext) {
 				r := result(ctx, k)
 				for _, v := range r.Verdicts {
-					Expect(v.OK).To(BeTrue(), "%s: want %s, got %s\n%s", v.Check, v.Want, v.Got, text(r))
+					Expect(v.OK).To(BeTrue(), "%s: want %s, got %s\n%s", v.Check, v.Want, v.Got, kit.Text(r))
 				}
 				Expect(r.Verdicts).NotTo(BeEmpty())
 			}, SpecTimeout(15*time.Minute))

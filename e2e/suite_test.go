@@ -29,6 +29,7 @@ var _ = BeforeSuite(func() {
 	Expect(err).NotTo(HaveOccurred(), "the real nginx is the judge here: install it (Debian: apt-get install nginx faketime)")
 	out, err := exec.Command(path, "-v").CombinedOutput()
 	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(pool.Close)
 	found, err := pool.Image(kit.Image, container.Auto).Look(context.Background())
 	Expect(err).NotTo(HaveOccurred(), "the suites need a Docker engine that runs (systemctl start docker, or dockerd) and the image of make image")
 	version, _, _ := strings.Cut(found.Output, "\n")
@@ -36,7 +37,5 @@ var _ = BeforeSuite(func() {
 	fmt.Printf("%s: %s%s: %s\n", path, out, kit.Image, version)
 	begin()
 })
-
-var _ = AfterSuite(end)
 
 var _ = kit.JUnit("promises")

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -10,41 +11,51 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/scenario"
 )
 
-var _ = Describe("TLS to the backends", func() {
-	run := func(ctx SpecContext, s *scenario.Scenario) *harness.Result {
-		var r *harness.Result
-		Eventually(func() string {
-			var err error
-			r, err = harness.Run(ctx, s, harness.Nginx)
-			Expect(err).NotTo(HaveOccurred())
-			return r.Invalid
-		}).WithTimeout(5 * time.Minute).Should(BeEmpty())
-		return r
+// The two runs of the same file: as it stands, and with an nginx that verifies.
+const (
+	tlsPlain    = "tls on nginx"
+	tlsVerified = "tls on nginx that verifies"
+)
+
+func tlsRuns() []kit.Run {
+	const path = "../harness/testdata/tls.yaml"
+	src, err := os.ReadFile(path)
+	Expect(err).NotTo(HaveOccurred())
+	verified := strings.Replace(string(src), "proxy_connect_timeout 2s;",
+		"proxy_connect_timeout 2s; proxy_ssl_verify on; proxy_ssl_trusted_certificate nolive-ca.pem;", 1)
+	for _, name := range []string{"expired", "name", "stranger"} {
+		verified = strings.Replace(verified, "{backend: "+name+":443, times: 0}", "{backend: "+name+":443, times: 1}", 1)
 	}
-	It("fails on the real nginx as the scenario says", func(ctx SpecContext) {
-		file, err := harness.Load("../harness/testdata/tls.yaml")
-		Expect(err).NotTo(HaveOccurred())
-		for _, v := range run(ctx, file.Scenarios[0]).Verdicts {
-			Expect(v.OK).To(BeTrue(), "%s: got %s", v.Check, v.Got)
-		}
-	})
-	It("knows wrong certificates from good ones when nginx verifies", func(ctx SpecContext) {
-		src, err := os.ReadFile("../harness/testdata/tls.yaml")
-		Expect(err).NotTo(HaveOccurred())
-		text := strings.Replace(string(src), "proxy_connect_timeout 2s;",
-			"proxy_connect_timeout 2s; proxy_ssl_verify on; proxy_ssl_trusted_certificate nolive-ca.pem;", 1)
-		for _, name := range []string{"expired", "name", "stranger"} {
-			text = strings.Replace(text, "{backend: "+name+":443, times: 0}", "{backend: "+name+":443, times: 1}", 1)
-		}
-		Expect(text).NotTo(ContainSubstring("stranger:443, times: 0"))
-		file, problems := scenario.Parse("tls.yaml", []byte(text), nil)
+	Expect(verified).NotTo(ContainSubstring("stranger:443, times: 0"))
+	var out []kit.Run
+	for name, text := range map[string]string{tlsPlain: string(src), tlsVerified: verified} {
+		file, problems := scenario.Parse(path, []byte(text), nil)
 		Expect(problems.Err()).NotTo(HaveOccurred())
-		for _, v := range run(ctx, file.Scenarios[0]).Verdicts {
-			Expect(v.OK).To(BeTrue(), "%s: got %s", v.Check, v.Got)
-		}
-	})
+		out = append(out, kit.Run{Name: name, Scenario: file.Scenarios[0], File: file, Engine: harness.Nginx, Proves: func(r *harness.Result) string {
+			// Half a second lies between what mustn't meet.
+			if late := kit.Lag(r); !r.OK() && late > 400*time.Millisecond {
+				return fmt.Sprintf("nginx began up to %v late", late)
+			}
+			return ""
+		}})
+	}
+	return out
+}
+
+var _ = Describe("TLS to the backends", kit.Nginx, func() {
+	for name, promise := range map[string]string{
+		tlsPlain:    "fails on the real nginx as the scenario says",
+		tlsVerified: "knows wrong certificates from good ones when nginx verifies",
+	} {
+		It(promise, func(ctx SpecContext) {
+			for _, v := range runs.Result(ctx, name).Verdicts {
+				Expect(v.OK).To(BeTrue(), "%s: got %s", v.Check, v.Got)
+			}
+		}, SpecTimeout(5*time.Minute))
+	}
 })

@@ -17,14 +17,17 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/agree"
 )
 
 func TestAgree(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "random cases on sim, reference and nginx")
+	RunSpecs(t, "random cases on sim, reference and nginx", kit.Nginx, kit.Reference)
 }
+
+var _ = kit.JUnit("agree")
 
 // seeds is how many random cases a run holds, and from the first of them. Of fresh
 // ones about one in a thousand still differs for a reason that isn't understood, so

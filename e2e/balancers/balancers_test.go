@@ -5,20 +5,15 @@
 package balancers
 
 import (
-	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
 	"github.com/nolive/nolive/e2e/kit"
-	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/scenario"
-	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // balancers are the methods; the traffics' keys tell the peers apart.
@@ -66,9 +61,11 @@ func balanced(directive string, backup, together bool) *scenario.Scenario {
   "*":
     - do: {respond: {status: 200, after: 650ms}}`
 	}
-	// From 1.29.7 on blocks keep connections by themselves.
+	// From 1.29.7 on blocks keep connections by themselves. All that happens in a second
+	// stays in its first 800 ms, so that being late doesn't carry it over the edge.
 	src := `name: balanced
 nginx_version: "1.22"
+max_speed: 3
 proxy:
   nginx: |
     upstream app {
@@ -102,54 +99,25 @@ expect:
 
 func TestBalancers(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "the balancing methods on sim, reference and nginx", kit.Nginx)
+	RunSpecs(t, "the balancing methods on sim, reference and nginx", kit.Nginx, kit.Reference)
 }
 
 var _ = kit.JUnit("balancers")
 
+var _ = BeforeSuite(begin)
+
 var _ = Describe("The balancing methods", func() {
 	for _, b := range balancers {
-		It("are nginx's own, one request at a time: "+b.directive, func(ctx SpecContext) {
-			agree(ctx, balanced(b.directive, b.backup, false))
-		}, SpecTimeout(5*time.Minute))
-		if !b.counts {
-			continue
+		hold("are nginx's own, one request at a time: "+b.directive, func() *scenario.Scenario {
+			return balanced(b.directive, b.backup, false)
+		})
+		if b.counts {
+			hold("are nginx's own, several at a time: "+b.directive, func() *scenario.Scenario {
+				return balanced(b.directive, b.backup, true)
+			})
 		}
-		It("are nginx's own, several at a time: "+b.directive, func(ctx SpecContext) {
-			agree(ctx, balanced(b.directive, b.backup, true))
-		}, SpecTimeout(5*time.Minute))
 	}
 })
-
-// agree runs a scenario on all engines and compares them, request by request.
-func agree(ctx context.Context, s *scenario.Scenario) {
-	GinkgoHelper()
-	sim := run(ctx, s, harness.Sim)
-	var reference, nginx *harness.Result
-	var both sync.WaitGroup
-	both.Go(func() { defer GinkgoRecover(); reference = run(ctx, s, harness.Reference) })
-	both.Go(func() { defer GinkgoRecover(); nginx = run(ctx, s, harness.Nginx) })
-	both.Wait()
-	if reference == nil || nginx == nil {
-		return
-	}
-	for _, r := range []*harness.Result{sim, reference, nginx} {
-		explained(r)
-	}
-	Expect(differences(sim, reference)).To(BeEmpty(), "sim, reference")
-	u := s.Nginx.Upstreams[0]
-	switch u.Method {
-	case upstream.Random, upstream.RandomTwo:
-		return // only nginx knows its draws; the replay takes every peer that one could have given
-	case upstream.ConsistentHash:
-		// nginx hashed the addresses that it got.
-		for i := range u.Servers {
-			u.Servers[i].Address = nginx.Addresses[u.Servers[i].Name]
-		}
-		sim = run(ctx, s, harness.Sim)
-	}
-	Expect(differences(sim, nginx)).To(BeEmpty(), "sim, nginx")
-}
 
 // instants are a traffic's twelve, 3 s apart, from a number of milliseconds on.
 func instants(ms int) string {
@@ -158,36 +126,4 @@ func instants(ms int) string {
 		list = append(list, fmt.Sprintf("%dms", ms+3000*k))
 	}
 	return strings.Join(list, ", ")
-}
-
-// speed keeps what follows each other apart, 50 ms of scenario time at least, well above
-// what a busy machine is late. All that happens in a second stays in its first
-// 800 ms, so that being late doesn't carry it over the edge.
-const speed = 3
-
-// run runs a scenario, nil after a failure.
-func run(ctx context.Context, s *scenario.Scenario, e harness.Engine) *harness.Result {
-	GinkgoHelper()
-	r, err := harness.Runner{Speed: speed}.Run(ctx, s, e)
-	Expect(err).NotTo(HaveOccurred(), "on %s", e)
-	Expect(r.Invalid).To(BeEmpty(), "on %s", e)
-	return r
-}
-
-// differences are those of two runs of one plan, a line each.
-func differences(a, b *harness.Result) string {
-	var lines []string
-	for _, d := range harness.Compare(a, b) {
-		lines = append(lines, d.String())
-	}
-	return strings.Join(lines, "\n")
-}
-
-// explained expects that the model takes every decision of the run as recorded.
-func explained(r *harness.Result) {
-	GinkgoHelper()
-	for _, u := range r.Replay() {
-		Expect(u.Decisions).To(BeNumerically(">", 96))
-		Expect(u.Different).To(BeZero(), "on %s, of %d decisions: %v", r.Engine, u.Decisions, u.First)
-	}
 }

@@ -5,6 +5,8 @@
 package catalogue
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,55 +21,61 @@ import (
 
 func TestCatalogue(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "every kind of fault on sim, reference and nginx", kit.Nginx)
+	RunSpecs(t, "every kind of fault on sim, reference and nginx")
 }
 
 var _ = kit.JUnit("catalogue")
 
-// run is one run of all examples on an engine, repeated when the machine
-// spoilt it.
-func run(ctx SpecContext, e harness.Engine) *harness.Result {
-	GinkgoHelper()
+// runs are one of all examples on each engine.
+var runs = kit.NewRuns("catalogue", 2)
+
+var sockets = []harness.Engine{harness.Reference, harness.Nginx}
+
+var sim *harness.Result
+
+var _ = BeforeSuite(func(ctx SpecContext) {
 	f, problems := scenario.Parse("catalogue.yaml", []byte(catalogue.Scenario(catalogue.Entries())), nil)
 	Expect(problems.Err()).NotTo(HaveOccurred())
-	var r *harness.Result
-	for range 5 {
-		var err error
-		r, err = harness.Run(ctx, f.Scenarios[0], e)
-		Expect(err).NotTo(HaveOccurred())
-		if r.Valid() {
-			return r
-		}
+	s := f.Scenarios[0]
+	var err error
+	sim, err = harness.Run(ctx, s, harness.Sim)
+	Expect(err).NotTo(HaveOccurred())
+	var all []kit.Run
+	for _, e := range sockets {
+		all = append(all, kit.Run{Name: "catalogue on " + string(e), Scenario: s, File: f, Engine: e, Proves: func(r *harness.Result) string {
+			for _, entry := range catalogue.Entries() {
+				if len(differences(r)[entry.Name]) > 0 && entry.Race() == "" {
+					return kit.Late(sim, r, min(cmp.Or(s.Jitter, scenario.DefaultJitter), kit.Apart(sim)/2))
+				}
+			}
+			return ""
+		}})
 	}
-	Fail("no valid run: " + r.Invalid)
-	return nil
+	runs.Begin(all...)
+})
+
+// differences are those of a run and the simulator's, by example.
+func differences(r *harness.Result) map[string][]string {
+	of := map[string][]string{}
+	for _, d := range harness.Compare(sim, r) {
+		name := d.Request.Traffic
+		if name == "" {
+			name = strings.TrimSuffix(d.Backend, "-a")
+		}
+		of[name] = append(of[name], d.String())
+	}
+	return of
 }
 
-var _ = Describe("Each example goes the same way", Ordered, ContinueOnFailure, func() {
-	var sim *harness.Result
-	differences := map[harness.Engine]map[string][]string{}
-	BeforeAll(func(ctx SpecContext) {
-		sim = run(ctx, harness.Sim)
-		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
-			r := run(ctx, e)
-			of := map[string][]string{}
-			for _, d := range harness.Compare(sim, r) {
-				name := d.Request.Traffic
-				if name == "" {
-					name = d.Backend[:len(d.Backend)-len("-a")]
-				}
-				of[name] = append(of[name], d.String())
-			}
-			differences[e] = of
-		}
-	}, NodeTimeout(5*time.Minute))
+var _ = Describe("Each example goes the same way", func() {
 	for _, entry := range catalogue.Entries() {
-		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
-			It(entry.Name+" on "+string(e), func() {
+		for _, e := range sockets {
+			It(entry.Name+" on "+string(e), kit.Of(e), func(ctx SpecContext) {
+				r := runs.Result(ctx, "catalogue on "+string(e))
 				if entry.Race() == "" {
-					Expect(differences[e][entry.Name]).To(BeEmpty())
+					Expect(differences(r)[entry.Name]).To(BeEmpty())
 				}
-			})
+			}, SpecTimeout(5*time.Minute))
 		}
 	}
 })

@@ -5,12 +5,16 @@ package docker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/e2e/kit"
 )
 
 // said is what the command printed, and its exit status.
@@ -28,8 +32,28 @@ func run(ctx context.Context, env []string, args ...string) said {
 	if err != nil && !errors.As(err, &exit) {
 		Expect(err).NotTo(HaveOccurred())
 	}
-	AddReportEntry("nolive "+strings.Join(args, " "), ReportEntryVisibilityFailureOrVerbose, string(out))
+	ran(args, string(out))
 	return said{string(out), cmd.ProcessState.ExitCode()}
+}
+
+// ran notes for a failed spec what a command of it printed, with the lanes of its
+// runs, and leaves it in a file: nginx's own files go with the command.
+func ran(args []string, out string) {
+	line := "nolive " + strings.Join(args, " ")
+	AddReportEntry(line, ReportEntryVisibilityFailureOrVerbose, out)
+	spec := CurrentSpecReport().LeafNodeText
+	DeferCleanup(func() {
+		if !CurrentSpecReport().Failed() {
+			return
+		}
+		file := kit.Folder("docker", spec+".txt")
+		Expect(os.MkdirAll(filepath.Dir(file), 0o755)).To(Succeed())
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		Expect(err).NotTo(HaveOccurred())
+		defer f.Close()
+		fmt.Fprintf(f, "$ %s\n%s\n", line, out)
+		AddReportEntry("what the command said", file)
+	})
 }
 
 func command(ctx context.Context, env []string, args ...string) *exec.Cmd {

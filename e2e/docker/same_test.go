@@ -12,6 +12,7 @@ import (
 
 	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/proxy/nginx/container"
 )
 
@@ -19,16 +20,25 @@ var _ = Describe("On a bridge, where host networking can't be,", func() {
 	// On these no two things happen at once, and nothing hashes the client's address.
 	for _, name := range [][2]string{{short, ""}, {short, "listed"}, {"post-timeout-not-retried", ""}} {
 		It("nginx does the same, request by request: "+name[0]+" "+name[1], func(ctx SpecContext) {
-			var pool container.Pool
-			DeferCleanup(func() { Expect(pool.Close()).To(Succeed()) })
-			s := shipped(name[0], name[1])
-			var got []*harness.Result
+			s, file := shipped(name[0], name[1])
+			sim, err := harness.Run(ctx, s, harness.Sim)
+			Expect(err).NotTo(HaveOccurred())
+			var both []kit.Run
 			for _, network := range []container.Network{container.Host, container.Bridge} {
-				r, err := harness.Runner{NginxHost: pool.Image(kit.Image, network)}.Run(ctx, s, harness.Nginx)
-				Expect(err).NotTo(HaveOccurred())
-				Expect(r.Invalid).To(BeEmpty())
-				Expect(r.OK()).To(BeTrue())
-				got = append(got, r)
+				both = append(both, kit.Run{
+					Name: s.Title() + " on " + string(network), Scenario: s, File: file, Engine: harness.Nginx,
+					Runner: harness.Runner{NginxHost: pool.Image(kit.Image, network)},
+					Proves: func(r *harness.Result) string {
+						if r.OK() {
+							return ""
+						}
+						return kit.Late(sim, r, scenario.DefaultJitter)
+					},
+				})
+			}
+			got := runs.Do(ctx, both...)
+			for _, r := range got {
+				Expect(r.OK()).To(BeTrue(), kit.Text(r))
 			}
 			for _, a := range got[0].Addresses {
 				Expect(a).To(HavePrefix("127.0.0.1:"))
@@ -43,7 +53,7 @@ var _ = Describe("On a bridge, where host networking can't be,", func() {
 })
 
 var _ = Describe("nolive compare", func() {
-	scenario := func() string {
+	refuses := func() string {
 		file := filepath.Join(GinkgoT().TempDir(), "refuses.yaml")
 		Expect(os.WriteFile(file, []byte(`name: refuses
 proxy:
@@ -63,7 +73,7 @@ expect:
 	It("makes each image a column, and agrees with itself", func(ctx SpecContext) {
 		docker("tag", kit.Image, "nolive-e2e/same:latest")
 		DeferCleanup(func() { docker("image", "rm", "nolive-e2e/same:latest") })
-		got := run(ctx, nil, "compare", scenario(), "--nginx-image", kit.Image+",nolive-e2e/same:latest", "--speed", "5")
+		got := run(ctx, nil, "compare", refuses(), "--nginx-image", kit.Image+",nolive-e2e/same:latest", "--speed", "5")
 		Expect(got.text).To(ContainSubstring("refuses: sim and reference agree\n"))
 		Expect(got.text).To(ContainSubstring("refuses: sim and nginx (" + kit.Image + ") agree\n"))
 		Expect(got.text).To(ContainSubstring("refuses: sim and nginx (nolive-e2e/same:latest) agree\n"))
@@ -72,14 +82,14 @@ expect:
 
 	It("names every request that another nginx answers differently, and fails", func(ctx SpecContext) {
 		image := derived(nil, "no retry")
-		got := run(ctx, nil, "compare", scenario(), "--engines", "nginx", "--nginx-image", kit.Image+","+image, "--speed", "5")
+		got := run(ctx, nil, "compare", refuses(), "--engines", "nginx", "--nginx-image", kit.Image+","+image, "--speed", "5")
 		Expect(got.text).To(ContainSubstring("refuses: nginx (" + kit.Image + ") and nginx (" + image + ") differ in 1 places\n"))
 		Expect(got.text).To(ContainSubstring("users/1: app1:8080 refused, app2:8080 passed, 200, but app1:8080 refused, 502"))
 		Expect(got.status).To(Equal(1))
 	}, SpecTimeout(time.Minute))
 
 	It("has a column for a binary beside those for images", func(ctx SpecContext) {
-		got := run(ctx, nil, "compare", scenario(), "--engines", "nginx", "--nginx-binary", "nginx", "--nginx-image", kit.Image, "--speed", "5")
+		got := run(ctx, nil, "compare", refuses(), "--engines", "nginx", "--nginx-binary", "nginx", "--nginx-image", kit.Image, "--speed", "5")
 		Expect(got.text).To(Equal("refuses: nginx (nginx) and nginx (" + kit.Image + ") agree\n"))
 		Expect(got.status).To(BeZero())
 	}, SpecTimeout(time.Minute))

@@ -14,6 +14,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/nolive/nolive/e2e/kit"
+	"github.com/nolive/nolive/proxy/nginx/container"
 )
 
 func TestDocker(t *testing.T) {
@@ -21,11 +22,18 @@ func TestDocker(t *testing.T) {
 	RunSpecs(t, "nginx in containers", kit.Docker)
 }
 
+// runs are those that need no command, pool the containers that they share.
+var (
+	runs = kit.NewRuns("docker", 4)
+	pool container.Pool
+)
+
 // nolive and wrapper are the command and the stand-in for nginx, built once.
 var nolive, wrapper string
 
 var _ = BeforeSuite(func() {
 	docker("image", "inspect", kit.Image)
+	DeferCleanup(pool.Close)
 	dir, err := os.MkdirTemp("", "nolive-e2e-")
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(os.RemoveAll, dir)

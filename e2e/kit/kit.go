@@ -10,6 +10,8 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/reporters"
+
+	"github.com/nolive/nolive/harness"
 )
 
 // The labels say what a spec needs: no more than Go, the reference proxy's
@@ -21,6 +23,17 @@ var (
 	Docker    = ginkgo.Label("docker")
 	Slow      = ginkgo.Label("slow")
 )
+
+// Of is the label of an engine, for nginx that of the one here.
+func Of(e harness.Engine) ginkgo.Labels {
+	switch e {
+	case harness.Sim:
+		return Sim
+	case harness.Reference:
+		return Reference
+	}
+	return Nginx
+}
 
 // Image is the one that make image builds.
 const Image = "nolive/nginx:latest"

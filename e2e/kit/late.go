@@ -2,6 +2,7 @@ package kit
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nolive/nolive/harness"
@@ -69,4 +70,23 @@ func Lag(r *harness.Result) time.Duration {
 		}
 	}
 	return most
+}
+
+// Apart is how far the instants at which a run's requests are sent are apart at least,
+// as far as they are apart at all; a second if there is one only.
+func Apart(sim *harness.Result) time.Duration {
+	var instants []time.Duration
+	for _, e := range sim.Events {
+		if e.Kind == event.RequestSent {
+			instants = append(instants, e.At)
+		}
+	}
+	slices.Sort(instants)
+	least := time.Second
+	for i, at := range instants[min(1, len(instants)):] {
+		if gap := at - instants[i]; gap > 0 {
+			least = min(least, gap)
+		}
+	}
+	return least
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -37,13 +38,15 @@ type Run struct {
 	Proves func(*harness.Result) string
 }
 
-// tries is how often a run is repeated, slower each time, when Proves refuses it.
-const tries = 4
+// tries is how many times a run is tried when Proves refuses it: twice as it is, as
+// what disturbed it may be over, and then slower each time.
+const tries = 5
 
 // future is a run that a spec can wait for.
 type future struct {
 	Run
 	folder string
+	once   sync.Once
 	done   chan struct{}
 	result *harness.Result
 	err    error
@@ -51,22 +54,33 @@ type future struct {
 
 // run runs it until it proves something. What it says that it proves nothing by
 // stands in the result, so that no spec takes it for more.
-func (f *future) run(ctx context.Context) {
+func (f *future) run(ctx context.Context) { f.once.Do(func() { f.try(ctx) }) }
+
+func (f *future) try(ctx context.Context) {
 	defer close(f.done)
 	runner, s := f.Runner, *f.Scenario
 	if f.Engine == harness.Nginx {
 		runner.NginxDir = f.folder
 	}
+	var before []string
 	for try := 1; ; try++ {
 		f.result, f.err = runner.Run(ctx, &s, f.Engine)
-		if f.err != nil || f.Proves == nil || !f.result.Valid() {
+		if f.err != nil {
 			return
 		}
-		f.result.Invalid = f.Proves(f.result)
-		if f.result.Valid() || try == tries || f.Engine == harness.Sim || ctx.Err() != nil {
+		r := f.result
+		r.Abandoned = append(before, r.Abandoned...)
+		if f.Proves == nil || !r.Valid() {
 			return
 		}
-		s.MaxSpeed = max(1, f.result.Speed/2)
+		r.Invalid = f.Proves(r)
+		if r.Valid() || try == tries || f.Engine == harness.Sim || ctx.Err() != nil {
+			return
+		}
+		before = append(r.Abandoned, fmt.Sprintf("at speed %g %s", r.Speed, r.Invalid))
+		if try > 1 {
+			s.MaxSpeed = max(1, r.Speed/2)
+		}
 	}
 }
 
@@ -105,8 +119,13 @@ func Text(r *harness.Result) string {
 
 // Show adds the result to the spec's report.
 func Show(name string, r *harness.Result) {
-	ginkgo.AddReportEntry(name, ginkgo.ReportEntryVisibilityFailureOrVerbose, ginkgo.Offset(1), Text(r))
+	ginkgo.AddReportEntry(name, ginkgo.ReportEntryVisibilityFailureOrVerbose, ginkgo.Offset(1), shown{r})
 }
+
+// shown is a result as text, which is made when somebody looks at it.
+type shown struct{ *harness.Result }
+
+func (s shown) String() string { return Text(s.Result) }
 
 // Differences are those of two runs of one plan, a line each.
 func Differences(a, b *harness.Result) string {

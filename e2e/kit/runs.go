@@ -110,6 +110,7 @@ func (r *Runs) Result(ctx context.Context, name string) *harness.Result {
 	r.used = append(r.used, f)
 	r.mu.Unlock()
 	Expect(f).NotTo(BeNil(), "no such run: %s", name)
+	go f.run(r.ctx) // now, whatever stands before it
 	Eventually(ctx, f.done).Should(BeClosed(), "%s takes too long", name)
 	Expect(f.err).NotTo(HaveOccurred(), "%s", name)
 	Show(name, f.result)

@@ -10,12 +10,16 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/e2e/kit"
 )
 
 func TestResponses(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "responses on sim, reference and nginx")
+	RunSpecs(t, "responses on sim, reference and nginx", kit.Nginx, kit.Reference)
 }
+
+var _ = kit.JUnit("responses")
 
 // text is one request after the other, so that being late changes nothing.
 const text = `name: responses

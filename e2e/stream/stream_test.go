@@ -16,6 +16,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
@@ -95,8 +96,10 @@ var vectors = []struct {
 
 func TestStream(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "stream on sim, reference and nginx")
+	RunSpecs(t, "stream on sim, reference and nginx", kit.Nginx, kit.Reference)
 }
+
+var _ = kit.JUnit("stream")
 
 // engines are asked side by side; speed keeps what follows each other apart.
 var engines = []harness.Engine{harness.Sim, harness.Reference, harness.Nginx}

@@ -5,14 +5,15 @@
 package surprises
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/scenario"
 )
@@ -21,6 +22,8 @@ func TestSurprises(t *testing.T) {
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "the surprises on the reference proxy and on nginx")
 }
+
+var _ = kit.JUnit("surprises")
 
 // page are the scenarios of the page.
 func page() []*scenario.Scenario {
@@ -41,56 +44,49 @@ func page() []*scenario.Scenario {
 	return out
 }
 
-// speed keeps requests 50 ms apart 25 ms apart in real time.
-const speed = 2
+// speed keeps requests 50 ms apart 25 ms apart in real time; when none is later than
+// apart, none has changed places with another.
+const (
+	speed = 2
+	apart = 45 * time.Millisecond
+)
 
-// future is a run that a spec waits for; all go on together.
-type future struct {
-	done   chan struct{}
-	result *harness.Result
-	err    error
-}
+// runs go on together.
+var runs = kit.NewRuns("surprises", 8)
 
-var runs = map[string]*future{}
+func name(s *scenario.Scenario, e harness.Engine) string { return s.Name + " on " + string(e) }
 
-var _ = BeforeSuite(func() {
-	ctx, cancel := context.WithCancel(context.Background())
-	DeferCleanup(cancel)
+var _ = BeforeSuite(func(ctx SpecContext) {
 	version, err := harness.Runner{}.FindNginx(ctx)
 	Expect(err).NotTo(HaveOccurred())
-	slots := make(chan struct{}, 8)
+	runner := harness.Runner{DefaultVersion: version}
+	var all []kit.Run
 	for _, s := range page() {
+		if s.MaxSpeed == 0 || s.MaxSpeed > speed {
+			s.MaxSpeed = speed
+		}
+		sim, err := runner.Run(ctx, s, harness.Sim)
+		Expect(err).NotTo(HaveOccurred())
 		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
-			f := &future{done: make(chan struct{})}
-			runs[s.Name+string(e)] = f
-			go func() {
-				defer close(f.done)
-				slots <- struct{}{}
-				defer func() { <-slots }()
-				// What the machine disturbed is repeated, slower.
-				for try := range 3 {
-					f.result, f.err = harness.Runner{Speed: max(1, speed-float64(try)), DefaultVersion: version}.Run(ctx, s, e)
-					if f.err != nil || f.result.OK() {
-						return
-					}
+			all = append(all, kit.Run{Name: name(s, e), Scenario: s, Engine: e, Runner: runner, Proves: func(r *harness.Result) string {
+				if r.OK() {
+					return ""
 				}
-			}()
+				return kit.Late(sim, r, apart)
+			}})
 		}
 	}
+	runs.Begin(all...)
 })
 
 var _ = Describe("Surprises", func() {
 	for _, s := range page() {
 		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
-			It(s.Name+" on "+string(e), func(ctx SpecContext) {
-				f := runs[s.Name+string(e)]
-				Eventually(ctx, f.done).Should(BeClosed())
-				Expect(f.err).NotTo(HaveOccurred())
-				Expect(f.result.Invalid).To(BeEmpty())
-				for _, v := range f.result.Verdicts {
+			It(name(s, e), kit.Of(e), func(ctx SpecContext) {
+				for _, v := range runs.Result(ctx, name(s, e)).Verdicts {
 					Expect(v.OK).To(BeTrue(), "%s: want %s, got %s", v.Check, v.Want, v.Got)
 				}
-			}, SpecTimeout(3*60e9))
+			}, SpecTimeout(3*time.Minute))
 		}
 	}
 })

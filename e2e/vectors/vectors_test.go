@@ -8,14 +8,17 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/agree"
 )
 
 func TestOnNginx(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "the vectors on the reference proxy and on nginx")
+	RunSpecs(t, "the vectors on the reference proxy and on nginx", kit.Nginx, kit.Reference)
 }
+
+var _ = kit.JUnit("vectors")
 
 var findings = map[harness.Engine]map[string]*harness.Result{}
 

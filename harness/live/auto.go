@@ -18,8 +18,9 @@ type Abandoned struct {
 // A machine that was late for a moment may be in time at the same speed at once, so
 // that is tried before a slower run, but not for ever, and not for long.
 const (
-	// sameSpeed is how many tries at one speed there are at most.
-	sameSpeed = 3
+	// sameSpeed is how many tries at one speed there are at most. In real time, where
+	// each is as long as the scenario, there are fewer.
+	sameSpeed, realTime = 5, 3
 	// brief is how long, in real time, a try may have taken for another at its speed.
 	brief = time.Minute
 )
@@ -27,7 +28,7 @@ const (
 // RunAuto runs a plan as fast as its scenario bears: the first try at
 // FirstSpeed, and after each that was too late, or too much for the harness,
 // another one. That is at the same speed when the try was late for a moment only, at
-// most twice in a row; else so slow that what was late would have been in time, and
+// most four times in a row; else so slow that what was late would have been in time, and
 // at half the speed at most, down to 1. A try that can be repeated slower is given up
 // as soon as it is known to be invalid; onAbandon, which may be nil, is told. In real
 // time there is nothing slower: a try of less than a minute is repeated, twice at most.
@@ -69,19 +70,31 @@ func (t *try) next(out *Outcome, tries int) float64 {
 	if worst <= tolerated { // it was refused, and only a stall may have been too long
 		worst = max(worst, late.Max(clock.Stall))
 	}
-	same := tries < sameSpeed && out.Wall < brief
+	brief := out.Wall < brief
 	switch {
 	case out.Invalid == "" || !t.again:
 		return 0
-	case speed <= 1 && same:
+	case speed <= 1 && brief && tries < realTime:
 		return 1
 	case speed <= 1:
 		return 0
-	// Late for a moment only: half of all was not even a fraction as late.
-	case same && worst > tolerated && margin*max(out.Send.P50, out.Wait.P50) <= tolerated:
+	case brief && tries < sameSpeed && worst > tolerated && margin*typical(out) <= tolerated:
 		return speed
 	}
 	return slower(speed, worst, tolerated)
+}
+
+// typical is how late half of all was: of the beats, and of sends and waits as far as
+// there are enough of them to say.
+func typical(out *Outcome) time.Duration {
+	const enough = 20
+	late := out.Stall.P50
+	for _, j := range []clock.Jitter{out.Send, out.Wait} {
+		if j.Count >= enough {
+			late = max(late, j.P50)
+		}
+	}
+	return late
 }
 
 // slower is the speed after a try at which something was that late, in scenario time:
