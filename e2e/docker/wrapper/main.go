@@ -34,6 +34,9 @@ func main() {
 				f.Close()
 				taken()
 			}
+		case "keeps connections": // as nginx 1.29.7 does by default
+			rewrite(args, "http {", `http { proxy_http_version 1.1; proxy_set_header Connection "";`)
+			rewrite(args, "upstream app {", "upstream app { keepalive 32;")
 		case "no retry":
 			rewrite(args, "http {", "http { proxy_next_upstream off;")
 		}
