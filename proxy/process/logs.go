@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
@@ -22,6 +23,9 @@ type logs struct {
 	// main are the error logs of the process.
 	main []errorLog
 	errs io.Writer // standard error
+	// over is true once everything is ended at once: a worker that exits logs
+	// nothing of what it was doing.
+	over atomic.Bool
 }
 
 // places are the logs of a location.
@@ -157,6 +161,9 @@ func (l *logs) placesOf(at *nginxconf.Logs) *places {
 
 // Done writes the access log (ngx_http_log_handler, ngx_stream_log_handler).
 func (l *logs) Done(at *nginxconf.Logs, f variable.Facts) {
+	if l.over.Load() {
+		return
+	}
 	for _, a := range l.placesOf(at).access {
 		if a.If != nil {
 			if v := a.If.Value(f); v == "" || v == "0" {
@@ -183,7 +190,9 @@ func (l *logs) Done(at *nginxconf.Logs, f variable.Facts) {
 
 // Note writes a line of the error log that has to do with a connection.
 func (l *logs) Note(at *nginxconf.Logs, level nginxconf.Level, connection uint64, text string) {
-	writeTo(l.placesOf(at).errors, level, connection, text)
+	if !l.over.Load() {
+		writeTo(l.placesOf(at).errors, level, connection, text)
+	}
 }
 
 // note writes a line of the process to its error logs.

@@ -52,6 +52,9 @@ func TestTerm(t *testing.T) {
 		if s.read("pid") != "" {
 			t.Errorf("%v: the pid file is left", sig)
 		}
+		if log := s.read("access.log") + s.read("error.log"); strings.Contains(log, "/gate") {
+			t.Errorf("%v: the request is logged, as no worker of nginx would: %s", sig, log)
+		}
 	}
 }
 

@@ -235,6 +235,7 @@ func (p *process) generation(c *configuration) (g *generation, sockets []*listen
 
 // end ends everything at once.
 func (g *generation) end() {
+	g.logs.over.Store(true)
 	_ = g.proxy.Close()
 	g.logs.close()
 }
