@@ -45,3 +45,29 @@ func TestSending(t *testing.T) {
 		})
 	}
 }
+
+// An answer to an upload that is closed at once isn't seen; one to a small request
+// is, and so is one that comes once the proxy waits.
+func TestAnswerCutOff(t *testing.T) {
+	for _, c := range []struct {
+		name, then string
+		after      time.Duration
+		body       int64
+		want       string
+	}{
+		{"at once", "close", 0, 4 << 20, "0s ended a reset 502"},
+		{"small", "close", 0, 4 << 10, "0s ended a passed 413"},
+		{"lingering", "linger", 0, 4 << 20, "0s ended a passed 413"},
+		{"later", "close", time.Second, 4 << 20, "1s ended a passed 413"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			do := mustFault(t, &fault.RespondSpec{Status: 413, Read: fault.Part{Some: true}, Then: c.then, After: fault.For(c.after)})
+			s := incident(t, `upstream u { server a; server b; } server { client_max_body_size 0; location / { proxy_pass http://u; } }`,
+				map[string]fault.Rules{"a": {{Do: do}}},
+				scenario.Traffic{Name: "x", Method: "POST", Path: "/", Body: c.body, Load: scenario.Load{At: []time.Duration{0}}})
+			if got := story(run(t, s), event.AttemptEnded); len(got) != 1 || got[0] != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -56,6 +56,10 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 		}
 		switch {
 		case decided >= 0 && v.Bytes >= decided && v.Bytes > 0:
+			if f.cutOff(sights, v.At) {
+				s.due(f, v.At, doFail, event.Reset)
+				return
+			}
 			s.decided(f, v.At)
 			return
 		case v.End == fault.Close:

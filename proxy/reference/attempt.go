@@ -74,6 +74,9 @@ func (a *attempt) header() (event.Outcome, error) {
 		}
 		switch {
 		case err == nil:
+			if a.unsent() {
+				return event.Reset, nil
+			}
 		case err == errHalted:
 			return 0, err
 		case err == errSignal:
@@ -144,9 +147,31 @@ func (a *attempt) sendingOver() event.Outcome {
 		return event.SendTimeout
 	case errBody:
 	default:
+		if a.unsent() {
+			return event.Reset
+		}
 		a.broken, a.why = true, a.sender.err
 	}
 	return 0
+}
+
+// unsent says whether a write failed while there was more to send: nginx doesn't
+// look for an answer then. One that waited for room finds the answer first, because
+// of two events on a connection nginx handles reading first
+// (ngx_epoll_process_events).
+func (a *attempt) unsent() bool {
+	s := a.sender
+	if s == nil {
+		return false
+	}
+	s.rest()
+	if !s.over.Load() || s.err == nil || s.err == errTimeout || s.err == errBody || s.err == errHalted || s.waited {
+		return false
+	}
+	if acc := a.c.account; acc != nil {
+		acc.notSent(s.err)
+	}
+	return true
 }
 
 // quiet ends the sending, if it is still going on.

@@ -80,27 +80,61 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// An answer that comes before the backend has read the whole request is passed on.
+// An answer that comes while the proxy waits to send the rest is passed on, also
+// when the backend closes behind it, which resets.
 func TestEarlyResponse(t *testing.T) {
-	for name, end := range map[string]func(*exchange){
-		"open":  func(x *exchange) { time.Sleep(50 * time.Millisecond) },
-		"reset": func(x *exchange) {}, // closing with unread bytes resets
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := play(t, func(_ int, x *exchange) {
-				_ = x.Conn.(*net.TCPConn).SetReadBuffer(4096)
-				x.head()
-				x.send("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno")
-				end(x)
-			})
-			s := start(t, addrs(p), nil)
-			body := strings.Repeat("x", 1<<20)
-			a := s.ask("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " + sizeOf(body) + "\r\n\r\n" + body)
-			if code(a) != "403" || content(a) != "no" {
-				t.Errorf("answer %.200q", a)
-			}
-		})
+	p := play(t, func(_ int, x *exchange) {
+		x.head()
+		time.Sleep(200 * time.Millisecond) // more is sent than the kernel takes, so the proxy waits by then
+		x.send("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno")
+	})
+	s := startAt(t, 1, addrs(p), nil, "client_max_body_size 64m;")
+	body := strings.Repeat("x", 16<<20)
+	a := s.ask("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " + sizeOf(body) + "\r\n\r\n" + body)
+	if code(a) != "403" || content(a) != "no" {
+		t.Errorf("answer %.200q", a)
 	}
+}
+
+// One that comes while the proxy is writing isn't looked at when a write fails.
+func TestAnswerToAFailedWrite(t *testing.T) {
+	p := play(t, func(_ int, x *exchange) {
+		<-x.told
+		x.send("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n")
+		x.reset()
+	})
+	s := start(t, addrs(p), nil)
+	c, up := s.connected(p)
+	defer up.sock.close()
+	a := &attempt{c: c, up: up, pass: &nginxconf.Pass{Upstream: &upstream.Config{}, ReadTimeout: time.Minute, SendTimeout: time.Minute}}
+	c.rb.size = page
+	c.rs.Reset(upstream.Version{})
+	a.sender = send(up, make([]byte, 64<<10), nil, nil, time.Minute)
+	if o, err := a.header(); o != event.Reset || err != nil {
+		t.Errorf("outcome %v, %v, status %d", o, err, c.rs.Status)
+	}
+	a.over()
+}
+
+// connected is a connection to a peer whose answer and RST are there.
+func (s *setting) connected(p *peer) (*client, *upconn) {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", p.Addr().String())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c := &client{proxy: s.Proxy, out: []byte("GET / HTTP/1.0\r\n\r\n")}
+	up := &upconn{node: &node{}}
+	if err := up.init(conn.(*net.TCPConn)); err != nil {
+		s.t.Fatal(err)
+	}
+	close(p.tell)
+	eventually(s.t, "the reset is here", func() bool {
+		fds := []unix.PollFd{{Fd: int32(up.fd)}}
+		_, _ = unix.Poll(fds, 0)
+		return fds[0].Revents&unix.POLLHUP != 0
+	})
+	return c, up
 }
 
 // Once the answer is on its way nothing more of the request is sent.
@@ -148,22 +182,8 @@ func TestResponseBeforeAReset(t *testing.T) {
 		x.reset()
 	})
 	s := start(t, addrs(p), nil)
-	conn, err := net.Dial("tcp", p.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &client{proxy: s.Proxy, out: []byte("GET / HTTP/1.0\r\n\r\n")}
-	up := &upconn{node: &node{}}
-	if err := up.init(conn.(*net.TCPConn)); err != nil {
-		t.Fatal(err)
-	}
+	c, up := s.connected(p)
 	defer up.sock.close()
-	close(p.tell)
-	eventually(t, "the reset is here", func() bool {
-		fds := []unix.PollFd{{Fd: int32(up.fd)}}
-		_, _ = unix.Poll(fds, 0)
-		return fds[0].Revents&unix.POLLHUP != 0
-	})
 	a := &attempt{c: c, up: up, pass: &nginxconf.Pass{Upstream: &upstream.Config{}, ReadTimeout: time.Minute, SendTimeout: time.Minute}}
 	if o, err := a.run(); o != 0 || err != nil || c.rs.Status != 503 || !a.broken {
 		t.Errorf("outcome %v, %v, status %d, broken %v", o, err, c.rs.Status, a.broken)

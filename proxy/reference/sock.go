@@ -65,7 +65,10 @@ type sock struct {
 	writeErr error
 	writeNow bool
 	writeFn  func(uintptr) bool
-	armedW   time.Time
+	// parked is true while a write waits for room; onPark, if there is one, is told.
+	parked atomic.Bool
+	onPark func()
+	armedW time.Time
 }
 
 // init takes conn over.
@@ -187,11 +190,18 @@ func (s *sock) writeOnce(fd uintptr) bool {
 			continue
 		case unix.EAGAIN:
 			if !s.writeNow {
+				s.parked.Store(true)
+				if s.onPark != nil {
+					s.onPark()
+				}
 				return false
 			}
 			n, err = 0, nil
 		}
 		s.writeN, s.writeErr = max(n, 0), err
+		if err == nil {
+			s.parked.Store(false)
+		}
 		s.bytesOut.Add(int64(s.writeN))
 		return true
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"strconv"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -115,11 +114,14 @@ func (in *upload) decode() (data []byte, status int) {
 // watches whether the client leaves: its end in the middle of a body is an error,
 // and one behind the body goes unnoticed if it came with it
 // (ngx_http_upstream_read_request_handler).
-func (in *upload) passOn(up *upconn, limit time.Duration, h halter) error {
+func (in *upload) passOn(s *sender) error {
 	c := in.c
 	for !in.done {
 		in.room(math.MaxInt64)
-		switch err := c.sock.read(&in.from, c.later(clientBodyTimeout), h); err {
+		s.waits(true)
+		err := c.sock.read(&in.from, c.later(clientBodyTimeout), s)
+		s.waits(false)
+		switch err {
 		case nil:
 		case errHalted:
 			return err
@@ -136,7 +138,7 @@ func (in *upload) passOn(up *upconn, limit time.Duration, h halter) error {
 			return errBody
 		}
 		c.body.size += int64(len(data))
-		if err := up.write(in.framed(data), limit, h); err != nil {
+		if err := s.up.write(in.framed(data), s.limit, s); err != nil {
 			return err
 		}
 	}
