@@ -14,8 +14,9 @@ import (
 )
 
 // busy is how many of the runs that keep a core busy go on side by side: more would
-// only be late together, and everybody else with them.
-const busy = 3
+// only be late together. As long as there are any, no more than beside of the others
+// go on, and the short ones first: what is repeated because it was late costs little.
+const busy, beside = 3, 3
 
 // Runs are the runs of a suite. They go on side by side in the background, and
 // specs, which come one after another, take their results: so no spec waits for
@@ -27,12 +28,16 @@ const busy = 3
 // on beside it, and a spec that waits holds up a process. Two cores are kept busy by
 // two packages at once, as go test runs them, and by the runs within each.
 type Runs struct {
-	suite        string
-	ctx          context.Context
-	stop         context.CancelFunc
-	slots, heavy chan struct{}
+	suite  string
+	ctx    context.Context
+	stop   context.CancelFunc
+	atOnce int
+	heavy  chan struct{}
 
 	mu   sync.Mutex
+	left *sync.Cond // of mu: a run is over
+	on   int        // how many go on that keep no core busy
+	more int        // how many there still are that do
 	all  map[string]*future
 	used []*future // by the present spec
 	kept map[*future]bool
@@ -45,7 +50,8 @@ type Runs struct {
 // waits for everything that still goes on.
 func NewRuns(suite string, atOnce int) *Runs {
 	r := &Runs{suite: suite, all: map[string]*future{}, kept: map[*future]bool{},
-		slots: make(chan struct{}, atOnce), heavy: make(chan struct{}, busy)}
+		atOnce: atOnce, heavy: make(chan struct{}, busy)}
+	r.left = sync.NewCond(&r.mu)
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	BeforeEach(func() { r.used = nil })
 	AfterEach(r.keep)
@@ -86,19 +92,57 @@ func (r *Runs) Begin(runs ...Run) {
 			f.run(r.ctx)
 		}
 	}()
-	go r.through(light, r.slots)
-	go r.through(heavy, r.heavy)
+	r.count(0, len(heavy))
+	go r.through(heavy)
+	go r.throughLight(light)
 }
 
-// through runs runs as slots get free.
-func (r *Runs) through(list []*future, slots chan struct{}) {
+// through runs runs that keep a core busy.
+func (r *Runs) through(list []*future) {
 	for _, f := range list {
-		slots <- struct{}{}
+		r.heavy <- struct{}{}
 		go func() {
 			f.run(r.ctx)
-			<-slots
+			<-r.heavy
+			r.count(0, -1)
 		}()
 	}
+}
+
+// throughLight runs the others, the longest first.
+func (r *Runs) throughLight(list []*future) {
+	for len(list) > 0 {
+		f := list[0]
+		if r.room() {
+			list = list[1:]
+		} else {
+			f, list = list[len(list)-1], list[:len(list)-1]
+		}
+		go func() {
+			f.run(r.ctx)
+			r.count(-1, 0)
+		}()
+	}
+}
+
+// room waits for room for one of the others. It is false as long as there are runs
+// that keep a core busy.
+func (r *Runs) room() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.on >= r.atOnce || r.more > 0 && r.on >= beside {
+		r.left.Wait()
+	}
+	r.on++
+	return r.more == 0
+}
+
+func (r *Runs) count(on, more int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.on += on
+	r.more += more
+	r.left.Broadcast()
 }
 
 // Result waits for a run that was begun. One that could not happen or proves
@@ -110,7 +154,9 @@ func (r *Runs) Result(ctx context.Context, name string) *harness.Result {
 	r.used = append(r.used, f)
 	r.mu.Unlock()
 	Expect(f).NotTo(BeNil(), "no such run: %s", name)
-	go f.run(r.ctx) // now, whatever stands before it
+	if suite, _ := GinkgoConfiguration(); len(suite.FocusStrings) > 0 || suite.LabelFilter != "" {
+		go f.run(r.ctx) // now, whatever stands before it: few are asked for
+	}
 	Eventually(ctx, f.done).Should(BeClosed(), "%s takes too long", name)
 	Expect(f.err).NotTo(HaveOccurred(), "%s", name)
 	Show(name, f.result)
