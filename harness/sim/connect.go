@@ -11,10 +11,11 @@ import (
 // attempt connects to the peer, or takes an idle connection, and sends the request.
 func (s *Sim) attempt(f *flight, d upstream.Decision) {
 	pass := f.trip.Step.Pass
-	b := s.backends[pass.Upstream.Servers[d.Peer].Name]
+	p := s.workers[f.worker].pool(pass.Upstream)
+	b := p.backends[d.Peer]
 	f.passing, f.status, f.script = false, 0, nil
 	if d.Conn != 0 {
-		c := s.workers[f.worker].caches[pass.Upstream]
+		c := p.cache
 		f.conn = c.conns[d.Conn]
 		delete(c.conns, d.Conn)
 		f.x = exchange{b: b, conn: f.conn}

@@ -81,10 +81,10 @@ func (s *Sim) proceed(f *flight, to *plan.Trip) {
 		s.answer(f, &to.Step.Answer)
 		return
 	}
-	w := &s.workers[f.worker]
+	p := s.workers[f.worker].pool(pass.Upstream)
 	a := to.Arrival
 	a.ID, a.Worker, a.Seed, a.Before = f.id, f.number, s.plan.Seed, f.tries
-	s.follow(f, f.req.Begin(w.groups[pass.Upstream], w.caches[pass.Upstream].modelOrNil(), a, s.now))
+	s.follow(f, f.req.Begin(p.group, p.cache.modelOrNil(), a, s.now))
 }
 
 // follow carries out a decision of the model.

@@ -46,10 +46,20 @@ const maxReadings = 1024
 // readingOf returns the reading of a script, found once.
 func (s *Sim) readingOf(script *fault.Script, pass *nginxconf.Pass, method string) *reading {
 	k := readingKey{script, pass.BufferSize, pass.Buffers, pass.Upstream.Version, method == "HEAD", pass.Unbuffered}
-	if r := s.readings[k]; r != nil {
-		return r
+	if s.lastReading != nil && s.lastKey == k {
+		return s.lastReading
 	}
-	r := newReading(script, k)
+	r := s.readings[k]
+	if r == nil {
+		r = s.learn(k)
+	}
+	s.lastKey, s.lastReading = k, r
+	return r
+}
+
+// learn finds a reading and remembers it.
+func (s *Sim) learn(k readingKey) *reading {
+	r := newReading(k.script, k)
 	if s.readings == nil || len(s.readings) >= maxReadings {
 		s.readings = map[readingKey]*reading{}
 	}

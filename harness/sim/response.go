@@ -145,7 +145,7 @@ func (f *flight) unwritten() int64 {
 // later ends the idle connection, be it an end or more data.
 func (s *Sim) keep(f *flight) {
 	pass := f.trip.Step.Pass
-	c := s.workers[f.worker].caches[pass.Upstream]
+	c := s.workers[f.worker].pool(pass.Upstream).cache
 	whole := f.reading.end
 	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 || whole < 0 || !f.reading.head.Keep {
 		return

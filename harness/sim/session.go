@@ -18,13 +18,13 @@ func (s *Sim) beginSession(f *flight) {
 	pass := f.trip.Stream
 	a := f.trip.Arrival
 	a.ID, a.Worker, a.Seed = f.id, f.number, s.plan.Seed
-	s.follow(f, f.req.Begin(s.workers[f.worker].groups[pass.Upstream], nil, a, s.now))
+	s.follow(f, f.req.Begin(s.workers[f.worker].pool(pass.Upstream).group, nil, a, s.now))
 }
 
 // dial connects the session to a peer.
 func (s *Sim) dial(f *flight, d upstream.Decision) {
 	pass := f.trip.Stream
-	b := s.backends[pass.Upstream.Servers[d.Peer].Name]
+	b := s.workers[f.worker].pool(pass.Upstream).backends[d.Peer]
 	f.own = conn{b: b, opened: s.now, peer: d.Peer}
 	f.conn = &f.own
 	f.x = exchange{b: b, conn: f.conn}

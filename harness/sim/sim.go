@@ -41,7 +41,9 @@ type Sim struct {
 	facts fault.Exchange
 	read  *exchange
 	// readings are what was found of scripts so far.
-	readings map[readingKey]*reading
+	readings    map[readingKey]*reading
+	lastKey     readingKey
+	lastReading *reading
 }
 
 // Run simulates the plan and returns the scenario time at which everybody had
@@ -55,10 +57,10 @@ func Run(ctx context.Context, o Options) (time.Duration, error) {
 		return 0, fmt.Errorf("%v: %s", n.Pos, n.Text)
 	}
 	s.facts.Draw, s.facts.Length = s.draw, s.length
-	s.workers = newWorkers(cfg, s.sink)
 	for _, b := range o.Plan.Scenario.Backends {
 		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, doors: b.Rules.DoorChanges(), backlog: b.Backlog, limit: limitOf(b.Rules), seed: o.Plan.Seed}
 	}
+	s.workers = newWorkers(cfg, s.backends, s.sink)
 	s.scheduleDoors()
 	for i := range o.Plan.Traffic {
 		if err := s.startTraffic(&o.Plan.Traffic[i]); err != nil {
@@ -155,10 +157,13 @@ func (s *Sim) changeDoor(b *backend, to fault.Door) {
 	}
 	b.crowd.waiting = nil
 	for _, w := range s.workers {
-		for _, c := range w.caches {
-			for id, cn := range c.conns {
+		for _, p := range w.pools {
+			if p.cache == nil {
+				continue
+			}
+			for id, cn := range p.cache.conns {
 				if cn.b == b {
-					c.drop(s, id)
+					p.cache.drop(s, id)
 				}
 			}
 		}

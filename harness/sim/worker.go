@@ -8,11 +8,29 @@ import (
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
-// worker is one worker process: its groups, shared where the block has a zone,
-// and its own cache of idle connections for each.
+// worker is one worker process.
 type worker struct {
-	groups map[*upstream.Config]*upstream.Group
-	caches map[*upstream.Config]*cache
+	pools map[*upstream.Config]*pool
+	// last is the pool that was asked for last: usually there is one.
+	last *pool
+}
+
+// pool is an upstream block as a worker sees it: the group, shared where the block
+// has a zone, its own cache of idle connections, nil for none, and the backends by
+// the index of their server.
+type pool struct {
+	of       *upstream.Config
+	group    *upstream.Group
+	cache    *cache
+	backends []*backend
+}
+
+// pool finds the pool of a block.
+func (w *worker) pool(u *upstream.Config) *pool {
+	if w.last == nil || w.last.of != u {
+		w.last = w.pools[u]
+	}
+	return w.last
 }
 
 // cache is a worker's idle connections to one upstream block, with what the
@@ -24,11 +42,11 @@ type cache struct {
 }
 
 // newWorkers makes the workers of a configuration.
-func newWorkers(cfg *nginxconf.Config, sink event.Sink) []worker {
+func newWorkers(cfg *nginxconf.Config, backends map[string]*backend, sink event.Sink) []worker {
 	shared := map[*upstream.Config]*upstream.Group{}
 	workers := make([]worker, max(cfg.WorkerProcesses, 1))
 	for i := range workers {
-		w := worker{map[*upstream.Config]*upstream.Group{}, map[*upstream.Config]*cache{}}
+		w := worker{pools: map[*upstream.Config]*pool{}}
 		for _, u := range cfg.Upstreams {
 			g := shared[u]
 			if g == nil {
@@ -37,10 +55,14 @@ func newWorkers(cfg *nginxconf.Config, sink event.Sink) []worker {
 					shared[u] = g
 				}
 			}
-			w.groups[u] = g
+			p := &pool{of: u, group: g}
 			if m := upstream.NewCache(*u); m != nil {
-				w.caches[u] = &cache{model: m, conns: map[upstream.ConnID]*conn{}}
+				p.cache = &cache{model: m, conns: map[upstream.ConnID]*conn{}}
 			}
+			for _, server := range u.Servers {
+				p.backends = append(p.backends, backends[server.Name])
+			}
+			w.pools[u] = p
 		}
 		workers[i] = w
 	}

@@ -173,3 +173,21 @@ func BenchmarkBeginEnd(b *testing.B) {
 		r.End(time.Second, event.Passed, 200)
 	}
 }
+
+// BenchmarkMark is a failure that marks a peer, and the next peer's success.
+func BenchmarkMark(b *testing.B) {
+	for _, n := range []int{4, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			g := many(n)
+			var r upstream.Request
+			now := time.Duration(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				now += 11 * time.Second // nobody stays out
+				r.Begin(g, nil, upstream.Arrival{Method: "GET"}, now)
+				r.Fail(now, event.Reset)
+				r.End(now, event.Passed, 200)
+			}
+		})
+	}
+}
