@@ -37,8 +37,18 @@ type Progress struct {
 // speed and with fewer others beside it, before the difference counts.
 const repeats = 3
 
-// alone is how many of the cases that are run again run at the same time.
+// alone is how many of the cases that are run again run at the same time in the
+// end; before, four times as many each.
 const alone = 40
+
+// beside is how many cases run at the same time in repeat k.
+func beside(k int) int {
+	n := alone
+	for ; k < repeats; k++ {
+		n *= 4
+	}
+	return n
+}
 
 func (o Options) withDefaults() Options {
 	if o.Speed == 0 {
@@ -85,7 +95,7 @@ func (o *Options) settled(ctx context.Context, all []*Case) ([]Finding, error) {
 		}
 		speed = max(speed/2, 1)
 		for len(again) > 0 {
-			n := min(len(again), alone)
+			n := min(len(again), beside(k))
 			more, err := o.judged(ctx, again[:n], enginesOf(out, again[:n]), speed, k)
 			if err != nil {
 				return nil, err

@@ -50,6 +50,7 @@ type flight struct {
 	deserted      bool          // the client left, but proxy_ignore_client_abort is on
 	left          time.Duration // when it did
 	waiting       bool          // answered, but the client waits for more
+	withheld      bool          // nothing had gone to the client when its body turned out broken
 }
 
 func (s *Sim) newFlight() *flight {
@@ -140,7 +141,7 @@ func (s *Sim) intercept(f *flight, instead *plan.Trip) {
 // answer ends the request with the proxy's own answer.
 func (s *Sim) answer(f *flight, a *nginxconf.Answer) {
 	if a.Silent {
-		s.finish(f, a.Status, event.Closed, 0)
+		s.unanswered(f, a.Status)
 		return
 	}
 	s.finish(f, a.Status, event.Passed, a.Status)

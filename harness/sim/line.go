@@ -32,7 +32,7 @@ const (
 // Which worker accepts a new one is the kernel's choice on a real machine and a
 // keyed draw here.
 func (s *Sim) connect(t *traffic, user, n int) line {
-	if len(s.workers) == 1 {
+	if len(s.workers) == 1 && !t.plan.Spec.Client.Keepalive {
 		return line{}
 	}
 	from := t.plan.Address(n)
@@ -43,15 +43,38 @@ func (s *Sim) connect(t *traffic, user, n int) line {
 			return l
 		}
 	}
+	return s.fresh(user, from)
+}
+
+// fresh is a new connection.
+func (s *Sim) fresh(user int, from scenario.Address) line {
 	s.connections++
-	w := int(fault.Draw(s.plan.Seed, "worker", strconv.Itoa(s.connections)) * float64(len(s.workers)))
-	return line{worker: w, user: user, from: from}
+	l := line{user: user, from: from}
+	if n := len(s.workers); n > 1 {
+		l.worker = int(fault.Draw(s.plan.Seed, "worker", strconv.Itoa(s.connections)) * float64(n))
+	}
+	return l
+}
+
+// unanswered ends a request whose connection the proxy closed without a byte. On one
+// that had served others the client tries once more, on a fresh one, as curl does
+// (Curl_retry_request).
+func (s *Sim) unanswered(f *flight, logged int) {
+	if f.deserted || f.line.served == 0 {
+		s.finish(f, logged, event.Closed, 0)
+		return
+	}
+	s.sink.Emit(event.Event{At: s.now, Kind: event.ProxyAnswered, Request: f.id, Status: logged, Worker: f.number})
+	f.line = s.fresh(f.line.user, f.line.from)
+	f.worker, f.tries, f.passing, f.status, f.cut = f.line.worker, 0, false, 0, 0
+	f.gen++
+	s.begin(f)
 }
 
 // hangUp keeps a client's connection for its next request, if both ends do.
 func (s *Sim) hangUp(f *flight, seen event.Outcome, status int) {
 	c := &f.t.plan.Spec.Client
-	if len(s.workers) == 1 || !c.Keepalive || seen != event.Passed || f.t.closes() {
+	if !c.Keepalive || seen != event.Passed || f.t.closes() {
 		return
 	}
 	f.line.served++

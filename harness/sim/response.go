@@ -37,6 +37,8 @@ func (s *Sim) pass(f *flight) {
 		f.read.Add(v.At, timeout)
 		switch {
 		case r.broken >= 0 && v.Bytes >= r.broken:
+			// Read with the header, and without proxy_buffering nothing of it has gone out.
+			f.withheld = !r.begun || f.trip.Step.Pass.Unbuffered && v.At == s.now
 			s.truncate(f, v.At, event.InvalidHeader)
 			return
 		case r.end >= 0 && v.Bytes >= r.end, v.End == fault.Close && r.endless():
@@ -85,7 +87,7 @@ func (s *Sim) end(f *flight) {
 	case f.reading.head.Raw:
 		// What nginx takes for HTTP/0.9 is logged as 009, and no answer to a client.
 		s.finish(f, 9, event.InvalidHeader, 0)
-	case interim(f.reading.head.Status) && f.outcome == event.Passed && f.trip.Method == "HEAD":
+	case interim(f.reading.head.Status) && f.outcome == event.Passed && f.unfinished(s.now):
 		s.awaitFinal(f, status)
 	case interim(f.reading.head.Status):
 		// A client waits for the final response behind an interim one that was taken
@@ -98,9 +100,9 @@ func (s *Sim) end(f *flight) {
 	case f.status == 101:
 		// Its end is all that a client of another protocol waits for.
 		s.finish(f, status, event.Passed, status)
-	case f.cut == event.InvalidHeader && !f.reading.begun:
+	case f.cut == event.InvalidHeader && f.withheld:
 		// Closed at once: nothing was written before the broken chunk.
-		s.finish(f, status, event.Closed, 0)
+		s.unanswered(f, status)
 	case f.outcome == event.Truncated && f.t.plan.Spec.Client.HTTP10 && f.reading.unsized():
 		// The end of the connection is that of the body, whenever it comes.
 		s.finish(f, status, event.Passed, status)
@@ -109,8 +111,20 @@ func (s *Sim) end(f *flight) {
 	}
 }
 
-// awaitFinal lets a client wait that asked with HEAD and got an interim response as
-// the whole answer: for the final one, until the proxy closes the idle connection.
+// unfinished is true when the client has an interim response but not all of the
+// final one behind it, which was its body: none of it after a HEAD.
+func (f *flight) unfinished(now time.Duration) bool {
+	came := int64(0)
+	for _, v := range f.sights {
+		if v.At <= now {
+			came = v.Bytes
+		}
+	}
+	return f.trip.Method == "HEAD" || came < f.script.Response.Size()
+}
+
+// awaitFinal lets a client wait that got an interim response as the answer: for the
+// final one, until the proxy closes the idle connection.
 func (s *Sim) awaitFinal(f *flight, logged int) {
 	if f.deserted || f.t.plan.Spec.Client.HTTP10 || f.t.closes() {
 		s.finish(f, logged, event.Closed, 0)

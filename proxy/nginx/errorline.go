@@ -127,6 +127,7 @@ const (
 	sending     = "sending request to upstream"
 	heading     = "reading response header from upstream"
 	bodying     = "reading upstream"
+	writing     = "sending to client"                  // what came of the backend too, with proxy_buffering off
 	relaying    = "proxying and reading from upstream" // of stream
 )
 
@@ -145,6 +146,9 @@ func (e errorLine) cause() (o, how event.Outcome) {
 	if broken == 0 {
 		return 0, 0
 	}
+	if strings.HasPrefix(message, "upstream sent invalid chunked response") {
+		return event.Truncated, event.Closed // also of what came with the header
+	}
 	switch action {
 	case connecting, handshaking:
 		if broken == event.ReadTimeout {
@@ -160,10 +164,14 @@ func (e errorLine) cause() (o, how event.Outcome) {
 		return broken, 0
 	case relaying:
 		return event.Relayed, broken
-	case bodying:
-		if broken == event.InvalidHeader { // a chunk that can't be read
-			broken = event.Closed
+	case writing:
+		// ngx_http_upstream_process_non_buffered_downstream reads too. What it says of
+		// the client's connection is of a send.
+		if !strings.HasPrefix(message, "upstream ") && !strings.HasPrefix(message, "recv() ") {
+			return 0, 0
 		}
+		return event.Truncated, broken
+	case bodying:
 		return event.Truncated, broken
 	}
 	return 0, 0

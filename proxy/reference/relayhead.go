@@ -21,8 +21,10 @@ func (r *relay) frame() {
 	case r.body.Left() >= 0:
 	case rs.Raw:
 		c.rq.keepAlive = false
-	case rs.Status < 200 || !c.rq.http11:
-		// nginx 1.22 takes an interim response for the final one.
+	case rs.Status < 200 && c.rq.http11:
+		// An interim response that is taken for the final one has no chunks, and its
+		// connection is kept all the same (ngx_http_chunked_header_filter).
+	case !c.rq.http11:
 		c.rq.keepAlive = false
 	default:
 		r.wrap = true

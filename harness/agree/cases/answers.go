@@ -29,7 +29,7 @@ func chunked(d *dice) string {
 // brokenChunks draws a chunked body that breaks off or drips.
 func brokenChunks(d *dice) string {
 	if d.chance(30) {
-		return fmt.Sprintf("{drip: {every: %s, bytes: %d, what: body, framing: chunked, body: %q}}", of(d, "100ms", "300ms"), of(d, 5, 8, 12), "chunks in drops")
+		return fmt.Sprintf("{drip: {every: %s, bytes: %d, what: body, framing: chunked, body: %q}}", of(d, "100ms", "350ms"), of(d, 5, 8, 12), "chunks in drops")
 	}
 	return fmt.Sprintf("{%s: {at: body, %s}}", of(d, "reset", "close", "hang"), chunked(d))
 }

@@ -13,7 +13,8 @@ type Case struct {
 	// Name is the scenario's, and that of the upstream block; every other name in
 	// the case begins with it, so that cases can stand in one configuration.
 	Name string
-	// base is the second in which it begins, so that cases don't all begin at once.
+	// base is when it begins: cases that run together neither begin nor go on in the
+	// same instants, or a thousand requests would come at once.
 	base time.Duration
 	// About says where the case comes from.
 	About string

@@ -106,7 +106,7 @@ func script(d *dice) string {
 			return fmt.Sprintf("{%s: {at: %s, after: %s, pause: %s}}", of(d, "reset", "close"), of(d, "header", "after_header", "body"), pause(d), pause(d))
 		}},
 		{4, func() string {
-			return fmt.Sprintf("{drip: {every: %s, bytes: %d, what: %s}}", of(d, "100ms", "150ms", "300ms"), of(d, 5, 8, 12), of(d, "header", "body", "both"))
+			return fmt.Sprintf("{drip: {every: %s, bytes: %d, what: %s}}", of(d, "100ms", "150ms", "350ms"), of(d, 5, 8, 12), of(d, "header", "body", "both"))
 		}},
 		{3, func() string {
 			return fmt.Sprintf("{slow_pdf: {generate: %s, size: %s}}", pause(d), of(d, "2KiB", "200KiB"))
