@@ -72,12 +72,13 @@ func Lag(r *harness.Result) time.Duration {
 	return most
 }
 
-// Apart is how far the instants at which a run's requests are sent are apart at least,
-// as far as they are apart at all; a second if there is one only.
+// Apart is how far the instants at which a run's requests are sent, and the proxy's
+// attempts end, are apart at least, as far as they are apart at all; a second if there
+// is one only.
 func Apart(sim *harness.Result) time.Duration {
 	var instants []time.Duration
 	for _, e := range sim.Events {
-		if e.Kind == event.RequestSent {
+		if e.Kind == event.RequestSent || e.Kind == event.AttemptEnded {
 			instants = append(instants, e.At)
 		}
 	}
