@@ -12,8 +12,22 @@ import (
 // Length is about how long a scenario takes on sockets, in real time, as far as
 // its load tells: what waits for answers may take longer. Who runs several at
 // once starts the longest first, so that none is left over at the end.
-func Length(s *scenario.Scenario) time.Duration {
+func Length(s *scenario.Scenario) time.Duration { return length(s, plan.New(s, s.Seed)) }
+
+// Crowd says whether a scenario keeps a core busy on sockets, and for long: a hundred
+// requests a second of real time for ten seconds or more, as far as its load tells.
+// What runs beside it is late.
+func Crowd(s *scenario.Scenario) bool {
 	p := plan.New(s, s.Seed)
+	n := 0
+	for i := range p.Traffic {
+		n += p.Traffic[i].Count()
+	}
+	real := length(s, p)
+	return real >= 10*time.Second && float64(n) >= 100*real.Seconds()
+}
+
+func length(s *scenario.Scenario, p *plan.Plan) time.Duration {
 	end := time.Duration(0)
 	for i := range p.Traffic {
 		t := &p.Traffic[i]

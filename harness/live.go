@@ -42,7 +42,7 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		if real != nil {
 			clock = real.ClockError()
 		}
-		return undecided(Judge(p.Scenario, events, out.End, p.Scenario.Expect), timingOf(p.Scenario, out, clock))
+		return undecided(Judge(p.Scenario, events, out.End, p.Scenario.Expect), timingOf(p.Scenario, out, clock+drift(p, events)))
 	}
 	lines := &lines{to: w, missing: map[event.Request]int{}}
 	if res.Engine == Nginx {

@@ -12,15 +12,15 @@ import (
 
 // timing is how far a run's own timing was off, in scenario time.
 type timing struct {
-	// off is everything at its worst once.
+	// off is everything at its worst once, and what adds up (drift).
 	off time.Duration
 	// stall is how long the machine stood still at most, if that is longer than the
 	// scenario tolerates; else 0.
 	stall time.Duration
 }
 
-func timingOf(s *scenario.Scenario, out *live.Outcome, clock time.Duration) timing {
-	t := timing{off: out.Send.Max + out.Wait.Max + out.Stall.Max + clock}
+func timingOf(s *scenario.Scenario, out *live.Outcome, besides time.Duration) timing {
+	t := timing{off: out.Send.Max + out.Wait.Max + out.Stall.Max + besides}
 	if out.Stall.Max > cmp.Or(s.Jitter, scenario.DefaultJitter) {
 		t.stall = out.Stall.Max
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -86,7 +85,8 @@ func enumerate(words []string, and string) string {
 
 // all runs the jobs, at most parallel at a time, and yields them in order. The
 // simulator's go first and one by one: they take milliseconds and a whole core.
-// Of the others the longest go first.
+// Of the others the longest go first, but crowds by themselves in the end: a scenario
+// that counts on milliseconds is late beside them.
 func all(ctx context.Context, r harness.Runner, jobs []job, parallel int, p *progress) iter.Seq[done] {
 	return func(yield func(done) bool) {
 		results := make([]chan done, len(jobs))
@@ -99,15 +99,25 @@ func all(ctx context.Context, r harness.Runner, jobs []job, parallel int, p *pro
 		defer cancel()
 		wg.Go(func() {
 			slots := make(chan struct{}, parallel)
+			var before sync.WaitGroup
 			for _, i := range order(jobs) {
 				if jobs[i].engine == harness.Sim {
 					results[i] <- jobs[i].run(ctx, r, p)
 					continue
 				}
+				crowd := harness.Crowd(jobs[i].scenario)
+				if crowd {
+					before.Wait()
+				} else {
+					before.Add(1)
+				}
 				slots <- struct{}{}
 				wg.Go(func() {
 					results[i] <- jobs[i].run(ctx, r, p)
 					<-slots
+					if !crowd {
+						before.Done()
+					}
 				})
 			}
 		})
@@ -123,13 +133,19 @@ func all(ctx context.Context, r harness.Runner, jobs []job, parallel int, p *pro
 func order(jobs []job) []int {
 	begun := make([]int, len(jobs))
 	length := make([]time.Duration, len(jobs))
+	stage := make([]int, len(jobs))
 	for i, j := range jobs {
-		begun[i], length[i] = i, time.Duration(math.MaxInt64)
+		begun[i] = i
 		if j.engine != harness.Sim {
-			length[i] = harness.Length(j.scenario)
+			length[i], stage[i] = harness.Length(j.scenario), 1
+			if harness.Crowd(j.scenario) {
+				stage[i] = 2
+			}
 		}
 	}
-	slices.SortStableFunc(begun, func(a, b int) int { return cmp.Compare(length[b], length[a]) })
+	slices.SortStableFunc(begun, func(a, b int) int {
+		return cmp.Or(cmp.Compare(stage[a], stage[b]), cmp.Compare(length[b], length[a]))
+	})
 	return begun
 }
 
