@@ -26,9 +26,23 @@ func Exceptions() []Exception {
 		},
 		{
 			"a connection that ends without a word, in a full cache",
-			"nginx stores a connection when its response is whole. A FIN that comes with the response is seen before or after that, " +
-				"and only in the second case does the connection push out another one.",
-			"Cases with such backends have room for all connections.",
+			"nginx stores a connection when its response is whole, after a HEAD when it has the header. A FIN that comes with the response " +
+				"is seen before or after that, and only in the second case does the connection push out another one.",
+			"Cases with such backends, or with HEAD, have room for all connections. In a full cache every request is answered, " +
+				"nobody is marked, and the connection that ended is never used.",
+		},
+		{
+			"a reset right behind the last chunk",
+			"nginx may read on behind the last chunk, and then meets the reset (ngx_event_pipe_read_upstream): the response is whole " +
+				"for the client and broken off in the error log.",
+			"Cases with chunks, or other bodies that nobody announced, have no backend that resets after its last request. " +
+				"Of 100 responses each is passed or truncated, the client has it whole, and nobody is marked.",
+		},
+		{
+			"which worker takes a connection",
+			"The kernel's choice; the simulator and the reference proxy draw by the connection's number, which is another one when cases run together.",
+			"Where workers have counters or connections of their own the replay takes the recorded worker and holds every decision. " +
+				"A client's connection stays with its worker.",
 		},
 		{
 			"a kept-alive connection that nobody read from",
@@ -40,12 +54,12 @@ func Exceptions() []Exception {
 		{
 			"when a SYN is sent again",
 			"The kernel's schedule, not nginx's: after 1, 2, 3, 4 and 5 s since Linux 6.5, after 1, 3 and 7 s before.",
-			"Cases in which SYNs are dropped have a proxy_connect_timeout below a second.",
+			"Cases in which SYNs are dropped have a proxy_connect_timeout below a second. A connect that begins while they are dropped stands after a second.",
 		},
 		{
 			"a large body on a kept-alive connection",
 			"Nagle's algorithm and delayed acknowledgements hold it back for 40 ms, or not.",
-			"Cases have bodies up to 10 KiB.",
+			"Cases have bodies up to 10 KiB. Larger ones are answered within a second, on the kept-alive connection.",
 		},
 	}
 }

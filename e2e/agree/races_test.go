@@ -1,0 +1,146 @@
+//go:build e2e
+
+package agree
+
+import (
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/event"
+)
+
+// races are the exceptions that are a race of nginx with a backend or the kernel:
+// the same request, many times, has one of a few ends, and nothing else may follow.
+var races = map[string]struct {
+	scenario string
+	speed    float64
+	// ends are the outcomes that the attempts on a may have.
+	ends []event.Outcome
+	// within bounds how long an attempt on a takes, zero for any time.
+	within [2]time.Duration
+}{
+	"a reset right behind the last chunk": {`name: behind-the-last-chunk
+proxy:
+  nginx: |
+    upstream u { server a:80; server b:80 backup; }
+    server { location / { proxy_pass http://u; proxy_http_version 1.1; } }
+backends:
+  a:80:
+    - do: {keepalive: {requests: 1, with: reset}}
+    - do: {respond: {status: 200, framing: chunked, size: 100}}
+traffic:
+  t: {request: GET /, times: 100}
+expect:
+  - status: {of: t, is: 200}
+  - marked: {backend: "*", times: 0}
+`, 10, []event.Outcome{event.Passed, event.Truncated}, [2]time.Duration{}},
+	"an end without a word in a full cache": {`name: without-a-word
+proxy:
+  nginx: |
+    upstream u { server a:80; server b:80; keepalive 1; }
+    server { location / { proxy_pass http://u; proxy_http_version 1.1; proxy_set_header Connection ""; } }
+backends:
+  a:80:
+    - do: {keepalive: {requests: 1, silent: true}}
+traffic:
+  get: {request: GET /, times: 60, pause: 100ms}
+  head: {request: HEAD /, times: 60, start: 50ms, pause: 100ms}
+expect:
+  - status: {of: get, is: 200}
+  - status: {of: head, is: 200}
+  - marked: {backend: "*", times: 0}
+  - reused: {backend: "a:80", count: 0}
+`, 1, []event.Outcome{event.Passed}, [2]time.Duration{}},
+	"a SYN that is sent again": {`name: sent-again
+proxy:
+  nginx: |
+    upstream u { server a:80; server b:80 backup; }
+    server { location / { proxy_pass http://u; proxy_connect_timeout 3s; } }
+backends:
+  a:80:
+    - when: {from: 100ms, until: 800ms}
+      do: blackhole
+traffic:
+  t: {request: GET /, at: [300ms, 400ms, 500ms, 600ms]}
+expect:
+  - status: {of: t, is: 200}
+  - marked: {backend: "*", times: 0}
+`, 1, []event.Outcome{event.Passed}, [2]time.Duration{900 * time.Millisecond, 2 * time.Second}},
+	"a large body on a kept-alive connection": {`name: large-body
+proxy:
+  nginx: |
+    upstream u { server a:80; keepalive 4; }
+    server { location / { proxy_pass http://u; proxy_http_version 1.1; proxy_set_header Connection ""; client_max_body_size 2m; } }
+traffic:
+  t: {request: PUT /, times: 30, body: 200KiB, pause: 50ms}
+expect:
+  - status: {of: t, is: 200}
+  - reused: {backend: "a:80", count: 29}
+`, 1, []event.Outcome{event.Passed}, [2]time.Duration{0, time.Second}},
+}
+
+var _ = Describe("A race", func() {
+	for name, race := range races {
+		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
+			It(name+" has one of its ends on "+string(e), func(ctx SpecContext) {
+				r, err := harness.Runner{Speed: race.speed}.Run(ctx, parse(race.scenario), e)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(r.OK()).To(BeTrue(), "%v", r.Verdicts)
+				seen, began := map[event.Outcome]int{}, map[event.Request]time.Duration{}
+				for _, ev := range r.Events {
+					switch {
+					case ev.Peer != "a:80":
+					case ev.Kind == event.AttemptStarted:
+						began[ev.Request] = ev.At
+					case ev.Kind == event.AttemptEnded:
+						seen[ev.Outcome]++
+						Expect(ev.Outcome).To(BeElementOf(race.ends), "%v", ev)
+						if race.within[1] > 0 {
+							Expect(ev.At-began[ev.Request]).To(And(BeNumerically(">=", race.within[0]), BeNumerically("<", race.within[1])), "%v", ev)
+						}
+					}
+				}
+				AddReportEntry(name, seen)
+				Expect(seen).NotTo(BeEmpty())
+			}, SpecTimeout(time.Minute))
+		}
+	}
+
+	It("of workers for a connection changes no decision", func(ctx SpecContext) {
+		s := parse(`name: workers
+proxy:
+  nginx: |
+    worker_processes 3;
+    upstream u { server a:80 max_fails=2 fail_timeout=1s; server b:80 weight=2 fail_timeout=1s; keepalive 2; }
+    server { location / { proxy_pass http://u; proxy_http_version 1.1; proxy_set_header Connection ""; } }
+backends:
+  a:80:
+    - when: {every: 3}
+      do: reset
+traffic:
+  get: {request: GET /, times: 90, start: 30ms, pause: 100ms}
+  kept: {request: POST /, times: 90, start: 80ms, pause: 100ms, client: {keepalive: true}}
+expect:
+  - fan_out: {of: get, each: 1..2}
+`)
+		for _, e := range harness.Engines() {
+			r, err := harness.Runner{Speed: 1}.Run(ctx, s, e)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(r.OK()).To(BeTrue(), "%s: %v", e, r.Verdicts)
+			for _, u := range r.Replay() {
+				Expect(u.First).To(BeNil(), "%s: %v", e, u.First)
+				Expect(u.Decisions).To(BeNumerically(">", 300))
+			}
+			kept := map[int]bool{}
+			for _, ev := range r.Events {
+				if ev.Kind == event.AttemptStarted && ev.Request.Traffic == "kept" {
+					kept[ev.Worker] = true
+				}
+			}
+			Expect(kept).To(HaveLen(1), "%s: a client's connection stays with its worker", e)
+		}
+	}, SpecTimeout(2*time.Minute))
+})
