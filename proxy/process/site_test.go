@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -44,14 +45,27 @@ func (s *site) write(http string, replace ...string) {
 	}
 }
 
+// lastPort is the last that freePort gave.
+var lastPort atomic.Int32
+
+// freePort is a port on which nobody listens at any address, another one each time. It
+// is below those that the kernel gives to whoever asks for any, also to connections, so
+// it stays free until the test takes it.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, many = 12000, 20000
+	lastPort.CompareAndSwap(0, int32(os.Getpid()))
+	for range many {
+		port := first + int(lastPort.Add(1))%many
+		l, err := net.Listen("tcp4", fmt.Sprintf("0.0.0.0:%d", port))
+		if err != nil {
+			continue
+		}
+		_ = l.Close()
+		return port
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no port is free")
+	return 0
 }
 
 // start runs the proxy and waits until it serves.
