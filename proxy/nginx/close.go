@@ -13,11 +13,11 @@ import (
 const (
 	quitTimeout = 3 * time.Second
 	termTimeout = time.Second
-	killTimeout = time.Second
+	killTimeout = 4 * time.Second // a machine that stands still collects nobody
 )
 
 // Close ends nginx and all its workers, emits the events, and removes the
-// folder unless the caller gave it. It waits, at most five seconds, and then
+// folder unless the caller gave it. It waits, at most eight seconds, and then
 // says what for. Closing again returns the same error. A nginx that ended
 // during the run is an *ExitError.
 func (p *Process) Close() error {
