@@ -43,40 +43,6 @@ type Way struct {
 	begun            int   // how many there are once the request has begun
 }
 
-// own is a variable that the configuration made.
-type own struct{ name, value string }
-
-// Step is what happens next to a request. Pass is nil where nginx answers itself.
-type Step struct {
-	// Pass is how the request is passed on, with its Upstream; URI the target as
-	// the backend gets it.
-	Pass *Pass
-	URI  string
-	// Answer is nginx's own answer.
-	Answer Answer
-}
-
-// Answer is one of nginx's own answers.
-type Answer struct {
-	Status int
-	// Silent is true where the connection is closed without an answer; Status is
-	// what nginx logs.
-	Silent bool
-	// Page is the status of nginx's built-in page that is the body; 0 is Text.
-	Page int
-	Text string
-	// Nobody is true for the 404 where the configuration says of no one that they
-	// answer: nginx looks for a file.
-	Nobody bool
-	// ContentType is that of Text.
-	ContentType string
-	// Location is the header of a redirect; one that begins with "/" is made
-	// absolute by Way.Absolute.
-	Location string
-	// Redirect is true for a return that has the header also when it is empty.
-	Redirect bool
-}
-
 // Begin takes in a request that arrived at a server: facts says what it is. The
 // Path and Args of its Request are set here, and Method, Host, Captures and Own
 // as they change. length is the body's, -1 for a body in chunks or none.
@@ -374,50 +340,4 @@ func (w *Way) uri(p *Pass) string {
 		rest = p.URI + rest
 	}
 	return rest
-}
-
-// lookUp is a variable that the configuration made, the newest first; then what
-// a map makes of it.
-func (w *Way) lookUp(name string) (string, bool) {
-	for i := len(w.own) - 1; i >= 0; i-- {
-		if w.own[i].name == name {
-			return w.own[i].value, true
-		}
-	}
-	if m := w.cfg.maps[name]; m != nil {
-		v := m.value(w)
-		if !m.volatile {
-			w.keep(name, v) // it stays, whatever becomes of what it was made of
-		}
-		return v, true
-	}
-	// One that a set makes elsewhere is there, and empty; what a regex would have
-	// captured isn't (ngx_http_rewrite_var, ngx_http_variable_not_found).
-	return "", w.cfg.set[name]
-}
-
-// keep gives a variable a value.
-func (w *Way) keep(name, value string) {
-	switch name {
-	case "args":
-		w.rq.Args, w.unparsed = value, false
-		return
-	}
-	for i := range w.own {
-		if w.own[i].name == name {
-			w.own[i].value = value
-			return
-		}
-	}
-	w.own = append(w.own, own{name, value})
-}
-
-// matched takes in the groups of a regex (ngx_http_regex_exec).
-func (w *Way) matched(x *Regex, groups []string) {
-	w.rq.Captures = groups[1:]
-	for i, n := range x.names {
-		if n != "" {
-			w.keep(strings.ToLower(n), groups[i])
-		}
-	}
 }
