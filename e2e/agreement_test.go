@@ -32,7 +32,6 @@ var onTheEdge = map[string]string{
 	"single-server-never-marked":                 "requests at the very instants at which the port closes and opens",
 	"single-server-never-marked/a-second-server": "requests at the very instants at which the ports close and open",
 	"counters-per-worker":                        "which worker gets a connection is drawn, or the kernel's choice",
-	"idle-websocket/an-hour":                     "the run ends as the last client leaves, which the proxy may not have seen when it is stopped",
 	"max-conns-per-worker":                       "a burst of which the first ones are served, whoever they are",
 	"max-conns-per-worker/zone":                  "a burst",
 	"max-conns-per-worker/one-worker":            "a burst",

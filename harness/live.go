@@ -84,9 +84,23 @@ func (r Runner) try(ctx context.Context, o live.Options, res *Result) (*live.Out
 }
 
 func (r Runner) reference(_ context.Context, s live.Setup) (live.Proxy, error) {
-	return reference.Start(reference.Options{
+	p, err := reference.Start(reference.Options{
 		Config: s.Config, Backends: s.Backends, Clock: s.Clock, Sink: s.Sink, Seed: s.Seed,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return settled{p}, nil
+}
+
+// settled is the reference proxy, which at the end of a run sees first that the clients
+// have left, as a real nginx is given the time to.
+type settled struct{ *reference.Proxy }
+
+// Close ends it. One that passes on what nobody waits for is ended in the middle.
+func (s settled) Close() error {
+	s.Settle(500 * time.Millisecond)
+	return s.Proxy.Close()
 }
 
 // options say which nginx to run.

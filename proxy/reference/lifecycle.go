@@ -57,3 +57,18 @@ type between struct{ c *client }
 var _ halter = between{}
 
 func (b between) halted() bool { return b.c.halted() || b.c.proxy.draining.Load() }
+
+// Settle returns when no client is connected any more, or after a patience in real
+// time. Clients that have left are seen then, so Close ends nothing that they had ended.
+func (p *Proxy) Settle(patience time.Duration) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); time.Now().Before(end); <-tick.C {
+		p.mu.Lock()
+		connected := len(p.clients) + len(p.sessions)
+		p.mu.Unlock()
+		if connected == 0 {
+			return
+		}
+	}
+}
