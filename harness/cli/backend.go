@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/nolive/nolive/harness/admin"
 	"github.com/nolive/nolive/harness/scenario"
@@ -40,12 +41,12 @@ func (c *backendCommand) Run(ctx context.Context, io Streams) error {
 	}
 	fleet, err := admin.Start(stand)
 	if err != nil {
-		return err
+		return elsewhere(err, "listen")
 	}
 	var api *admin.Server
 	if c.Admin != "" {
 		if api, err = fleet.Serve(at); err != nil {
-			return errors.Join(fmt.Errorf("--admin: %w", err), fleet.Close())
+			return errors.Join(elsewhere(fmt.Errorf("--admin: %w", err), "admin"), fleet.Close())
 		}
 	}
 	for i, address := range fleet.Addresses() {
@@ -120,4 +121,12 @@ func say(io Streams, b scenario.StandBackend, address string) {
 	for line := range strings.Lines(b.Text) {
 		fmt.Fprint(io.Out, "  ", line)
 	}
+}
+
+// elsewhere adds the way out to the error of a port that somebody else has.
+func elsewhere(err error, flag string) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: another program listens there; end it, or choose another port (--%s, or 0 for any that is free)", err, flag)
+	}
+	return err
 }
