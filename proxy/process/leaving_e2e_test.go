@@ -70,27 +70,7 @@ var leavings = map[string][]string{
 // gives the same lines in the access log, and the same answer, on the real nginx
 // and here.
 func TestLeavingAsNginx(t *testing.T) {
-	serve := func(f func(c net.Conn, r *bufio.Reader)) string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = l.Close() })
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				go func() {
-					defer c.Close()
-					_ = c.SetDeadline(time.Now().Add(patience))
-					f(c, bufio.NewReader(c))
-				}()
-			}
-		}()
-		return l.Addr().String()
-	}
+	serve := func(f func(net.Conn, *bufio.Reader)) string { return playing(t, f) }
 	whole := func(r *bufio.Reader) bool {
 		req, err := http.ReadRequest(r)
 		if err != nil {

@@ -99,26 +99,33 @@ func listenPeers(t *testing.T) (replace []string) {
 			replace = append(replace, p.name, refusing(t))
 			continue
 		}
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = l.Close() })
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				go func() {
-					defer c.Close()
-					p.play(c, bufio.NewReader(c))
-				}()
-			}
-		}()
-		replace = append(replace, p.name, l.Addr().String())
+		replace = append(replace, p.name, playing(t, p.play))
 	}
 	return replace
+}
+
+// playing is the address of a peer that plays f on every connection and then closes it.
+func playing(t *testing.T, f func(net.Conn, *bufio.Reader)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				_ = c.SetDeadline(time.Now().Add(patience))
+				f(c, bufio.NewReader(c))
+			}()
+		}
+	}()
+	return l.Addr().String()
 }
 
 // refusing is an address that nobody else gets and that refuses.
