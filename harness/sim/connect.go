@@ -22,18 +22,22 @@ func (s *Sim) attempt(f *flight, d upstream.Decision) {
 		s.request(f, &f.x)
 		return
 	}
-	f.own = conn{b: b, opened: s.now, peer: d.Peer}
-	f.connectBy = s.now + pass.ConnectTimeout
-	f.conn = &f.own
+	s.knock(f, b, d.Peer, pass.ConnectTimeout)
+}
+
+// knock begins a connection of its own for the flight: what comes of its first SYN
+// depends on the backend's door.
+func (s *Sim) knock(f *flight, b *backend, peer int, timeout time.Duration) {
+	f.own = conn{b: b, opened: s.now, peer: peer}
+	f.conn, f.connectBy = &f.own, s.now+timeout
 	f.x = exchange{b: b, conn: f.conn}
-	x := &f.x
 	switch b.door(s.now) {
 	case fault.Refusing, fault.Stopping:
 		s.due(f, s.now, doFail, event.Refused)
 	case fault.Blackholed:
-		s.connectLater(f, x)
+		s.connectLater(f, &f.x)
 	default:
-		s.connectAgain(f, x)
+		s.connectAgain(f, &f.x)
 	}
 }
 

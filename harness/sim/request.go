@@ -30,7 +30,7 @@ func (s *Sim) request(f *flight, x *exchange) {
 
 // readBy lets the backend read the request, choose what to do, and do it.
 func (s *Sim) readBy(x *exchange) {
-	if d := x.b.door(s.now); d == fault.Refusing || d == fault.Stopping && x.conn.number == 0 {
+	if x.b.left(x.conn, s.now) {
 		// The process went away without ever having read it, and a socket closed
 		// with unread data resets.
 		s.saw(x, nil, []fault.Sight{{At: s.now, End: fault.Reset}})
@@ -71,6 +71,13 @@ func (s *Sim) readBy(x *exchange) {
 		return
 	}
 	s.act(x, script, keep)
+}
+
+// left says whether the process that a connection is to is no longer there: one that
+// stops leaves to the kernel those that it hasn't accepted.
+func (b *backend) left(c *conn, now time.Duration) bool {
+	d := b.door(now)
+	return d == fault.Refusing || d == fault.Stopping && c.number == 0
 }
 
 // withoutBody is how far a script gets when the request's body never comes.

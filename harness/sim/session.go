@@ -25,18 +25,7 @@ func (s *Sim) beginSession(f *flight) {
 func (s *Sim) dial(f *flight, d upstream.Decision) {
 	pass := f.trip.Stream
 	b := s.workers[f.worker].pool(pass.Upstream).backends[d.Peer]
-	f.own = conn{b: b, opened: s.now, peer: d.Peer}
-	f.conn = &f.own
-	f.x = exchange{b: b, conn: f.conn}
-	f.connectBy = s.now + pass.ConnectTimeout
-	switch b.door(s.now) {
-	case fault.Refusing:
-		s.due(f, s.now, doFail, event.Refused)
-	case fault.Blackholed:
-		s.connectLater(f, &f.x)
-	default:
-		s.connectAgain(f, &f.x)
-	}
+	s.knock(f, b, d.Peer, pass.ConnectTimeout)
 }
 
 // established passes on what the client has sent. Whether it is still there nginx

@@ -9,7 +9,7 @@ import (
 // connect, holds for it too, and whatever goes wrong comes before the request was
 // sent (ngx_http_upstream_ssl_handshake).
 func (s *Sim) handshake(f *flight, x *exchange) {
-	if x.b.door(s.now) == fault.Refusing { // the process went away before it took it up
+	if x.b.left(x.conn, s.now) {
 		s.due(f, s.now, doFail, event.Refused)
 		return
 	}
