@@ -17,20 +17,16 @@ import (
 func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 	w := r.watch(p.Scenario, res)
 	o := live.Options{Plan: p, Speed: r.Speed, Sink: w, Progress: r.Progress, Start: r.reference}
-	var told []event.Event
+	lines := &lines{to: w, missing: map[event.Request]int{}}
 	var real *nginx.Process
 	if res.Engine == Nginx {
 		found, err := nginx.Look(ctx, r.options())
 		if err != nil && ctx.Err() == nil {
 			return err // before the backends take their ports
 		}
-		o.Backends = found.Backends
-		o.Sink = event.SinkFunc(func(e event.Event) { told = append(told, e) })
-		o.Start = func(ctx context.Context, s live.Setup) (live.Proxy, error) {
-			n := r.options()
-			n.Config, n.Backends, n.Clock, n.Sink, n.CA = s.Config, s.Backends, s.Clock, s.Sink, s.CA
-			var err error
-			if real, err = nginx.Start(ctx, n); err != nil {
+		o.Backends, o.Sink = found.Backends, lines
+		o.Start = func(ctx context.Context, s live.Setup) (_ live.Proxy, err error) {
+			if real, err = r.nginx(ctx, s); err != nil {
 				return nil, err
 			}
 			res.Addresses = real.Addresses()
@@ -44,10 +40,6 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		}
 		return undecided(Judge(p.Scenario, events, out.End, p.Scenario.Expect), timingOf(p.Scenario, out, clock+drift(p, events)))
 	}
-	lines := &lines{to: w, missing: map[event.Request]int{}}
-	if res.Engine == Nginx {
-		o.Sink = lines
-	}
 	out, err := r.try(ctx, o, res)
 	if err != nil {
 		return err
@@ -57,10 +49,6 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		if s, ok := r.NginxHost.(fmt.Stringer); ok {
 			res.Image = s.String()
 		}
-	}
-	reused(told)
-	for _, e := range told {
-		w.Emit(e)
 	}
 	res.End, res.Speed, res.Invalid = out.End, out.Speed, out.Invalid
 	res.Send, res.Wait, res.Stall = out.Send, out.Wait, out.Stall
@@ -101,6 +89,12 @@ type settled struct{ *reference.Proxy }
 func (s settled) Close() error {
 	s.Settle(500 * time.Millisecond)
 	return s.Proxy.Close()
+}
+
+func (r Runner) nginx(ctx context.Context, s live.Setup) (*nginx.Process, error) {
+	o := r.options()
+	o.Config, o.Backends, o.Clock, o.Sink, o.CA = s.Config, s.Backends, s.Clock, s.Sink, s.CA
+	return nginx.Start(ctx, o)
 }
 
 // options say which nginx to run.

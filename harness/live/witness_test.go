@@ -32,6 +32,14 @@ func TestBackendsKnowWhichConnectionsAreNew(t *testing.T) {
 	same(attempt(4, 1, "app1", true)...) // two on one backend, of which one was read
 	same(attempt(4, 2, "app1", true)...)
 	same(got(4, "app1", false))
+	add(attempt(5, 1, "app1", true), attempt(5, 1, "app1", true)) // two on one backend, and it read both
+	add(attempt(5, 2, "app1", false), attempt(5, 2, "app1", true))
+	same(got(5, "app1", true), got(5, "app1", false))
+	refused := attempt(6, 1, "app1", true) // the first had no connection to be read from
+	refused[1].Outcome = event.Refused
+	same(refused...)
+	add(attempt(6, 2, "app1", false), attempt(6, 2, "app1", true))
+	same(got(6, "app1", false))
 	same(got(0, "app1", false), event.Event{Kind: event.BackendGot, Peer: "app1"})
 	witness(events)
 	if d := cmp.Diff(want, events); d != "" {
