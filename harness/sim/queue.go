@@ -1,6 +1,10 @@
 package sim
 
-import "time"
+import (
+	"time"
+
+	"github.com/nolive/nolive/backends/fault"
+)
 
 // step is one thing that is due. A step whose generation is older than its
 // flight's is stale: what it waited for was overtaken.
@@ -8,6 +12,7 @@ type step struct {
 	at   time.Duration
 	seq  uint64 // order among equal instants: first scheduled, first done
 	do   do
+	door fault.Door // of doDoor: what the door becomes
 	gen  uint32
 	user int32
 	f    *flight

@@ -24,10 +24,10 @@ const never time.Duration = math.MaxInt64
 // 2 MiB on it is nearly every one, below 8 KiB none.
 const writes = 1 << 20
 
-// cutOff says whether an answer at an instant goes unseen, because the connection is
+// unseen says whether an answer at an instant isn't read, because the connection is
 // reset behind it while the proxy writes: the write fails, and nothing is read then
 // (ngx_http_upstream_send_request).
-func (f *flight) cutOff(sights []fault.Sight, at time.Duration) bool {
+func (f *flight) unseen(sights []fault.Sight, at time.Duration) bool {
 	if at > f.asked || f.trip.Body < writes || f.trip.Spent {
 		return false
 	}

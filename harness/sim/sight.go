@@ -56,7 +56,7 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 		}
 		switch {
 		case decided >= 0 && v.Bytes >= decided && v.Bytes > 0:
-			if f.cutOff(sights, v.At) {
+			if f.unseen(sights, v.At) {
 				s.due(f, v.At, doFail, event.Reset)
 				return
 			}

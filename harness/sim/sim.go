@@ -126,7 +126,7 @@ func (s *Sim) do(st *step) {
 	case doIdle:
 		st.timer.goesOff(s)
 	case doDoor:
-		s.changeDoor(st.x.b, fault.Door(st.user))
+		s.changeDoor(st.x.b, st.door)
 	}
 }
 
@@ -135,7 +135,7 @@ func (s *Sim) scheduleDoors() {
 	for _, d := range s.plan.Doors {
 		x := &exchange{b: s.backends[d.Backend]}
 		for _, c := range d.Changes {
-			s.push(step{at: c.At, do: doDoor, x: x, user: int32(c.Door)})
+			s.push(step{at: c.At, do: doDoor, x: x, door: c.Door})
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (c *cache) drop(s *Sim, id upstream.ConnID) {
 	}
 }
 
-// model is the cache as the upstream model wants it: nil for none.
+// modelOrNil is the cache as the upstream model wants it: nil for none.
 func (c *cache) modelOrNil() *upstream.Cache {
 	if c == nil {
 		return nil
