@@ -26,14 +26,14 @@ const apart = 45 * time.Millisecond
 // it, as what nginx hashed is written into it.
 var held = map[string]made{}
 
-// made makes a scenario, the same one each time.
-type made func() *scenario.Scenario
+// made makes a file of one scenario, the same one each time.
+type made func() *scenario.File
 
 // hold makes a spec: all engines take the same decisions for the same requests.
 func hold(promise string, s made) {
 	held[promise] = s
 	It(promise, func(ctx SpecContext) {
-		sim := simulated(s(), nil)
+		sim := simulated(s, nil)
 		explained(sim)
 		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
 			r := runs.Result(ctx, name(promise, e))
@@ -50,11 +50,12 @@ func begin() {
 	var all []kit.Run
 	for promise, s := range held {
 		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
-			all = append(all, kit.Run{Name: name(promise, e), Scenario: s(), Engine: e, Proves: func(r *harness.Result) string {
+			f := s()
+			all = append(all, kit.Run{Name: name(promise, e), Scenario: f.Scenarios[0], File: f, Engine: e, Proves: func(r *harness.Result) string {
 				if differences(s, r) == "" {
 					return ""
 				}
-				return kit.Late(simulated(s(), r), r, apart)
+				return kit.Late(simulated(s, r), r, apart)
 			}})
 		}
 	}
@@ -66,13 +67,14 @@ func differences(s made, r *harness.Result) string {
 	if m := r.Scenario.Nginx.Upstreams[0].Method; r.Engine == harness.Nginx && (m == upstream.Random || m == upstream.RandomTwo) {
 		return "" // only nginx knows its draws; the replay takes every peer that one could have given
 	}
-	return kit.Differences(simulated(s(), r), r)
+	return kit.Differences(simulated(s, r), r)
 }
 
 // simulated is the scenario on the simulator, with the addresses that a run had for
 // the servers: those are what nginx hashed.
-func simulated(s *scenario.Scenario, like *harness.Result) *harness.Result {
+func simulated(make made, like *harness.Result) *harness.Result {
 	GinkgoHelper()
+	s := make().Scenarios[0]
 	if u := s.Nginx.Upstreams[0]; like != nil && like.Engine == harness.Nginx && u.Method == upstream.ConsistentHash {
 		for i := range u.Servers {
 			u.Servers[i].Address = like.Addresses[u.Servers[i].Name]

@@ -41,7 +41,7 @@ var balancers = []struct {
 // that fails for a while, and one client after the other. With together their
 // attempts overlap, and max_conns and what is in flight matter; no two things
 // happen within 50 ms all the same.
-func balanced(directive string, backup, together bool) *scenario.Scenario {
+func balanced(directive string, backup, together bool) *scenario.File {
 	last := "server app5:8080 weight=2;"
 	if backup {
 		last = "server app5:8080 backup;"
@@ -94,7 +94,7 @@ expect:
 	f, problems := scenario.Parse("balanced.yaml", []byte(src), nil)
 	Expect(problems.Err()).NotTo(HaveOccurred(), "%s", src)
 	Expect(f.Scenarios[0].Nginx.NginxOnly).To(BeEmpty())
-	return f.Scenarios[0]
+	return f
 }
 
 func TestBalancers(t *testing.T) {
@@ -108,11 +108,11 @@ var _ = BeforeSuite(begin)
 
 var _ = Describe("The balancing methods", func() {
 	for _, b := range balancers {
-		hold("are nginx's own, one request at a time: "+b.directive, func() *scenario.Scenario {
+		hold("are nginx's own, one request at a time: "+b.directive, func() *scenario.File {
 			return balanced(b.directive, b.backup, false)
 		})
 		if b.counts {
-			hold("are nginx's own, several at a time: "+b.directive, func() *scenario.Scenario {
+			hold("are nginx's own, several at a time: "+b.directive, func() *scenario.File {
 				return balanced(b.directive, b.backup, true)
 			})
 		}

@@ -13,7 +13,7 @@ import (
 
 // clients is a scenario with clients from everywhere: whole networks, users with
 // addresses of their own, and some whose address a header tells.
-func clients(directive string) *scenario.Scenario {
+func clients(directive string) *scenario.File {
 	// Without connections to backends that are kept: many requests come at once, and
 	// which of them finds an idle one is a matter of chance.
 	src := `name: clients
@@ -61,11 +61,11 @@ traffic:
 	f, problems := scenario.Parse("clients.yaml", []byte(src), nil)
 	Expect(problems.Err()).NotTo(HaveOccurred(), "%s", src)
 	Expect(f.Scenarios[0].Nginx.NginxOnly).To(BeEmpty())
-	return f.Scenarios[0]
+	return f
 }
 
 var _ = Describe("The client's address", func() {
 	for _, directive := range []string{"ip_hash;", "hash $remote_addr;", "hash $binary_remote_addr;", "hash $remote_addr$realip_remote_addr consistent;"} {
-		hold("reaches the peer that nginx sends it to: "+directive, func() *scenario.Scenario { return clients(directive) })
+		hold("reaches the peer that nginx sends it to: "+directive, func() *scenario.File { return clients(directive) })
 	}
 })

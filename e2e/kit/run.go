@@ -3,8 +3,6 @@ package kit
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -20,8 +18,7 @@ import (
 type Run struct {
 	// Name is what the run and its folder are called, unique in the suite.
 	Name string
-	// Scenario is what to run on Engine, and File where it is from, for the events
-	// of a failed spec; nil writes none.
+	// Scenario is what to run on Engine, and File where it is from.
 	Scenario *scenario.Scenario
 	File     *scenario.File
 	Engine   harness.Engine
@@ -84,30 +81,17 @@ func (f *future) try(ctx context.Context) {
 	}
 }
 
-// leave writes what a failed spec leaves of the run: nginx's configuration and
-// logs are in the folder already, the events and what a terminal would show aren't.
+// leave writes what a failed spec leaves of the run beside nginx's own files.
 func (f *future) leave() error {
+	select {
+	case <-f.done:
+	default:
+		return nil // it is still going on
+	}
 	if f.result == nil {
-		return nil
+		return nil // it couldn't happen
 	}
-	if err := os.MkdirAll(f.folder, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(f.folder, "report.txt"), []byte(Text(f.result)), 0o644); err != nil {
-		return err
-	}
-	if f.File == nil || f.result.Events == nil {
-		return nil
-	}
-	out, err := os.Create(filepath.Join(f.folder, "events.jsonl"))
-	if err != nil {
-		return err
-	}
-	if err := harness.WriteLog(out, f.result, f.File); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	return write(f.folder, f.result, f.File)
 }
 
 // Text is a result as the terminal shows it, with a lane for each backend.

@@ -3,7 +3,6 @@ package kit
 import (
 	"cmp"
 	"context"
-	"os"
 	"slices"
 	"sync"
 
@@ -28,7 +27,7 @@ const busy, beside = 3, 3
 // on beside it, and a spec that waits holds up a process. Two cores are kept busy by
 // two packages at once, as go test runs them, and by the runs within each.
 type Runs struct {
-	suite  string
+	*leftovers
 	ctx    context.Context
 	stop   context.CancelFunc
 	atOnce int
@@ -39,8 +38,6 @@ type Runs struct {
 	on   int        // how many go on that keep no core busy
 	more int        // how many there still are that do
 	all  map[string]*future
-	used []*future // by the present spec
-	kept map[*future]bool
 }
 
 // NewRuns prepares the runs of a suite, whose files go to a folder of its name. At
@@ -49,12 +46,12 @@ type Runs struct {
 // once, at the top level: it looks after what failed specs leave, and at the end
 // waits for everything that still goes on.
 func NewRuns(suite string, atOnce int) *Runs {
-	r := &Runs{suite: suite, all: map[string]*future{}, kept: map[*future]bool{},
+	r := &Runs{leftovers: &leftovers{suite: suite, kept: map[string]bool{}}, all: map[string]*future{},
 		atOnce: atOnce, heavy: make(chan struct{}, busy)}
 	r.left = sync.NewCond(&r.mu)
 	r.ctx, r.stop = context.WithCancel(context.Background())
-	BeforeEach(func() { r.used = nil })
-	AfterEach(r.keep)
+	BeforeEach(r.leftovers.reset)
+	AfterEach(r.leftovers.report)
 	AfterSuite(r.end)
 	return r
 }
@@ -72,7 +69,7 @@ func (r *Runs) Begin(runs ...Run) {
 	// The simulator's go one by one: they take milliseconds and a whole core.
 	var virtual, light, heavy []*future
 	for _, one := range runs {
-		f := &future{Run: one, folder: Folder(r.suite, one.Name), done: make(chan struct{})}
+		f := &future{Run: one, folder: r.Folder(one.Name), done: make(chan struct{})}
 		r.mu.Lock()
 		taken := r.all[one.Name] != nil
 		r.all[one.Name] = f
@@ -151,9 +148,9 @@ func (r *Runs) Result(ctx context.Context, name string) *harness.Result {
 	GinkgoHelper()
 	r.mu.Lock()
 	f := r.all[name]
-	r.used = append(r.used, f)
 	r.mu.Unlock()
 	Expect(f).NotTo(BeNil(), "no such run: %s", name)
+	r.leaves(f.folder, f.leave)
 	if suite, _ := GinkgoConfiguration(); len(suite.FocusStrings) > 0 || suite.LabelFilter != "" {
 		go f.run(r.ctx) // now, whatever stands before it: few are asked for
 	}
@@ -175,38 +172,12 @@ func (r *Runs) Do(ctx context.Context, runs ...Run) []*harness.Result {
 	return results
 }
 
-// keep leaves what a failed spec's runs had in their folders, and says where.
-func (r *Runs) keep() {
-	if !CurrentSpecReport().Failed() {
-		return
-	}
-	for _, f := range r.used {
-		if f == nil {
-			continue
-		}
-		select {
-		case <-f.done:
-		default:
-			continue // it is still going on
-		}
-		r.kept[f] = true
-		Expect(f.leave()).To(Succeed())
-		GinkgoWriter.Println("configuration, logs and events:", f.folder)
-		AddReportEntry("configuration, logs and events", f.folder)
-	}
-}
-
 // end stops what is left and waits for it, so that no process and no container
 // stays behind, and removes what no failed spec needs.
 func (r *Runs) end() {
 	r.stop()
 	for _, f := range r.all {
 		<-f.done
-		if !r.kept[f] {
-			Expect(os.RemoveAll(f.folder)).To(Succeed())
-		}
 	}
-	if len(r.kept) == 0 {
-		_ = os.Remove(Folder(r.suite)) // it is empty
-	}
+	r.remove()
 }

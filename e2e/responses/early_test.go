@@ -10,7 +10,6 @@ import (
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/event"
-	"github.com/nolive/nolive/harness/scenario"
 )
 
 // early answers an upload before it has read it, and closes at once: the kernel
@@ -32,15 +31,13 @@ expect:
 `
 
 var _ = Describe("an early answer that is closed at once", func() {
+	promised("early", early, 900*time.Millisecond)
 	for _, e := range []harness.Engine{harness.Sim, harness.Reference, harness.Nginx} {
 		It("is passed on uncounted, or is a counted failure, on "+string(e), func(ctx SpecContext) {
-			f, problems := scenario.Parse("early.yaml", []byte(early), nil)
-			Expect(problems.Err()).NotTo(HaveOccurred())
-			found, err := harness.Runner{}.FindNginx(ctx)
-			Expect(err).NotTo(HaveOccurred())
-			r, err := harness.Runner{Speed: 1, DefaultVersion: found}.Run(ctx, f.Scenarios[0], e)
-			Expect(err).NotTo(HaveOccurred())
-			Expect(r.Invalid).To(BeEmpty())
+			r := promises["early"].sim
+			if e != harness.Sim {
+				r = runs.Result(ctx, on("early", e))
+			}
 			for _, v := range r.Verdicts {
 				Expect(v.OK).To(BeTrue(), "%s: got %s", v.Check, v.Got)
 			}

@@ -9,7 +9,8 @@ import (
 )
 
 // leaving are clients that don't wait for their answers, at every stage of a
-// request. Each has an upstream of its own.
+// request. Each has an upstream of its own, and leaves 100 ms before or after
+// anything else.
 const leaving = `name: leaving
 jitter: 900ms
 proxy:
@@ -90,7 +91,8 @@ expect:
 `
 
 var _ = Describe("a client that leaves", func() {
+	promised("leaving", leaving, 90*time.Millisecond)
 	It("ends a request, or doesn't, on every engine as on nginx", func(ctx SpecContext) {
-		agreed(ctx, leaving)
+		agreed(ctx, "leaving")
 	}, NodeTimeout(2*time.Minute))
 })

@@ -74,7 +74,8 @@ expect:
 `
 
 var _ = Describe("the response", func() {
+	promised("responses", text, 900*time.Millisecond)
 	It("is read by every engine as by nginx", func(ctx SpecContext) {
-		agreed(ctx, text)
+		agreed(ctx, "responses")
 	}, NodeTimeout(2*time.Minute))
 })

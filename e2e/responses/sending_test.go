@@ -9,7 +9,7 @@ import (
 )
 
 // sending are requests that a backend doesn't read. 8 MiB are more than the kernel
-// takes, 512 KiB are less.
+// takes, 512 KiB are less. What is thawed is thawed 200 ms before it is given up.
 const sending = `name: sending
 jitter: 900ms
 proxy:
@@ -83,7 +83,8 @@ expect:
 `
 
 var _ = Describe("a request that a backend doesn't read", func() {
+	promised("sending", sending, 180*time.Millisecond)
 	It("ends by proxy_send_timeout on every engine as on nginx", func(ctx SpecContext) {
-		agreed(ctx, sending)
+		agreed(ctx, "sending")
 	}, NodeTimeout(2*time.Minute))
 })

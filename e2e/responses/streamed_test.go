@@ -76,7 +76,8 @@ expect:
 `
 
 var _ = Describe("a request whose body is streamed", func() {
+	promised("streamed", streamed, 900*time.Millisecond)
 	It("is tried again on every engine as on nginx", func(ctx SpecContext) {
-		agreed(ctx, streamed)
+		agreed(ctx, "streamed")
 	}, NodeTimeout(2*time.Minute))
 })

@@ -25,21 +25,21 @@ func TestSurprises(t *testing.T) {
 
 var _ = kit.JUnit("surprises")
 
-// page are the scenarios of the page.
-func page() []*scenario.Scenario {
+// page are the scenarios of the page, each in a file of its own.
+func page() []*scenario.File {
 	text, err := os.ReadFile("../../scenarios/README.md")
 	if err != nil {
 		panic(err)
 	}
 	_, rest, _ := strings.Cut(string(text), "\n# Surprises\n")
-	var out []*scenario.Scenario
+	var out []*scenario.File
 	for _, b := range strings.Split(rest, "```yaml\n")[1:] {
 		src, _, _ := strings.Cut(b, "```")
 		f, problems := scenario.Parse("README.md", []byte(src), nil)
 		if err := problems.Err(); err != nil {
 			panic(err)
 		}
-		out = append(out, f.Scenarios...)
+		out = append(out, f)
 	}
 	return out
 }
@@ -61,14 +61,15 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(err).NotTo(HaveOccurred())
 	runner := harness.Runner{DefaultVersion: version}
 	var all []kit.Run
-	for _, s := range page() {
+	for _, f := range page() {
+		s := f.Scenarios[0]
 		if s.MaxSpeed == 0 || s.MaxSpeed > speed {
 			s.MaxSpeed = speed
 		}
 		sim, err := runner.Run(ctx, s, harness.Sim)
 		Expect(err).NotTo(HaveOccurred())
 		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
-			all = append(all, kit.Run{Name: name(s, e), Scenario: s, Engine: e, Runner: runner, Proves: func(r *harness.Result) string {
+			all = append(all, kit.Run{Name: name(s, e), Scenario: s, File: f, Engine: e, Runner: runner, Proves: func(r *harness.Result) string {
 				if r.OK() {
 					return ""
 				}
@@ -80,7 +81,8 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 })
 
 var _ = Describe("Surprises", func() {
-	for _, s := range page() {
+	for _, f := range page() {
+		s := f.Scenarios[0]
 		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
 			It(name(s, e), kit.Of(e), func(ctx SpecContext) {
 				for _, v := range runs.Result(ctx, name(s, e)).Verdicts {

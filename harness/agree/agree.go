@@ -21,6 +21,9 @@ type Options struct {
 	// Keep lets every finding keep its run's events; otherwise those of many cases
 	// that agree are let go.
 	Keep bool
+	// Dir keeps the real nginx's configurations and logs, in a folder for each run of
+	// cases together, which a Finding names; it is made if need be. "" keeps nothing.
+	Dir string
 	// Say is told of what goes on. May be nil.
 	Say func(Progress)
 }

@@ -67,6 +67,8 @@ func DrawAll(from uint64, n int, v upstream.Version) ([]*Case, error) {
 type Case struct {
 	*scenario.Scenario
 	Text *cases.Case
+	// File is where the scenario is from, or the drawn text read as one.
+	File *scenario.File
 	// Version is the nginx whose rules hold.
 	Version upstream.Version
 	// Sim is what the simulator makes of it.
@@ -79,7 +81,7 @@ func parsed(text *cases.Case, v upstream.Version) (*Case, error) {
 	if err := problems.Err(); err != nil {
 		return nil, fmt.Errorf("%w in\n%s", err, text.Text())
 	}
-	return simulated(&Case{Scenario: f.Scenarios[0], Text: text, Version: v})
+	return simulated(&Case{Scenario: f.Scenarios[0], Text: text, File: f, Version: v})
 }
 
 func simulated(c *Case) (*Case, error) {

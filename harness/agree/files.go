@@ -11,7 +11,7 @@ import (
 func Cases(f *scenario.File, v upstream.Version) ([]*Case, error) {
 	var out []*Case
 	for _, s := range f.Scenarios {
-		c, err := simulated(&Case{Scenario: s, Version: v})
+		c, err := simulated(&Case{Scenario: s, File: f, Version: v})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Title(), err)
 		}

@@ -44,6 +44,8 @@ type Finding struct {
 	// Lateness is the worst of the whole run, sends and waits.
 	Lateness time.Duration
 	Run      *harness.Result
+	// Dir is where the real nginx's configuration and logs of the run are, "" for nowhere.
+	Dir string
 	// Repeats is how often the case was run again; First tells what its first run
 	// was like and FirstLate how late that was.
 	Repeats   int
@@ -56,7 +58,11 @@ func (b *batch) judge() []Finding {
 	var out []Finding
 	for _, e := range harness.Engines() {
 		for i, r := range b.runs[e] {
-			out = append(out, judge(b.cases[i], e, r))
+			f := judge(b.cases[i], e, r)
+			if e == harness.Nginx {
+				f.Dir = b.dirs[i]
+			}
+			out = append(out, f)
 		}
 	}
 	return out

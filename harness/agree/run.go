@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 
@@ -19,13 +20,24 @@ type batch struct {
 	runs map[harness.Engine][]*harness.Result
 	// whole are the runs as they were, by engine.
 	whole map[harness.Engine][]*harness.Result
+	// dirs are where nginx's files of every case's run are, by position; "" for nowhere.
+	dirs []string
 }
 
 // run runs cases together, on all engines at the same time: a case spends nearly
 // all of its time waiting.
 func (o *Options) run(ctx context.Context, all []*Case, engines []harness.Engine, speed float64) (*batch, error) {
-	b := &batch{cases: all, runs: map[harness.Engine][]*harness.Result{}, whole: map[harness.Engine][]*harness.Result{}}
+	b := &batch{cases: all, runs: map[harness.Engine][]*harness.Result{}, whole: map[harness.Engine][]*harness.Result{}, dirs: make([]string, len(all))}
 	parts := byWorkers(all)
+	for _, part := range parts {
+		dir, err := o.dir(engines)
+		if err != nil {
+			return nil, err
+		}
+		for _, place := range part.places {
+			b.dirs[place] = dir
+		}
+	}
 	errs := make([]error, len(engines)*len(parts))
 	var wg sync.WaitGroup
 	for k, e := range engines {
@@ -34,7 +46,7 @@ func (o *Options) run(ctx context.Context, all []*Case, engines []harness.Engine
 		for i, part := range parts {
 			wg.Go(func() {
 				var err error
-				if whole[i], err = o.together(ctx, part.cases, e, speed); err != nil {
+				if whole[i], err = o.together(ctx, part.cases, e, speed, b.dirs[part.places[0]]); err != nil {
 					errs[k*len(parts)+i] = fmt.Errorf("on %s: %w", e, err)
 				}
 			})
@@ -52,6 +64,17 @@ func (o *Options) run(ctx context.Context, all []*Case, engines []harness.Engine
 		}
 	}
 	return b, nil
+}
+
+// dir is a new folder for nginx's files, "" if none are to be kept.
+func (o *Options) dir(engines []harness.Engine) (string, error) {
+	if o.Dir == "" || !slices.Contains(engines, harness.Nginx) {
+		return "", nil
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(o.Dir, "cases-")
 }
 
 // part is the cases of a batch that can stand in one configuration, with their
@@ -75,8 +98,8 @@ func byWorkers(all []*Case) []part {
 	return out
 }
 
-// together runs cases as one scenario on one engine.
-func (o *Options) together(ctx context.Context, all []*Case, e harness.Engine, speed float64) (*harness.Result, error) {
+// together runs cases as one scenario on one engine; dir keeps nginx's files.
+func (o *Options) together(ctx context.Context, all []*Case, e harness.Engine, speed float64, dir string) (*harness.Result, error) {
 	var scenarios []*scenario.Scenario
 	for _, c := range all {
 		scenarios = append(scenarios, c.Scenario)
@@ -85,7 +108,7 @@ func (o *Options) together(ctx context.Context, all []*Case, e harness.Engine, s
 	if err != nil {
 		return nil, err
 	}
-	r, err := harness.Runner{Speed: speed, NginxBinary: o.Nginx, Version: all[0].Version}.Run(ctx, merged, e)
+	r, err := harness.Runner{Speed: speed, NginxBinary: o.Nginx, NginxDir: dir, Version: all[0].Version}.Run(ctx, merged, e)
 	if err == nil && !r.Valid() {
 		err = errors.New(r.Invalid)
 	}
