@@ -40,10 +40,17 @@ func number(name string, otherwise uint64) uint64 {
 	return otherwise
 }
 
-var options = agree.Options{
-	Engines: []harness.Engine{harness.Reference, harness.Nginx}, Together: seeds,
-	Say: func(p agree.Progress) { GinkgoWriter.Println(p) },
-}
+// sockets are the engines that are held against the simulator.
+var sockets = []harness.Engine{harness.Reference, harness.Nginx}
+
+// runs are the exceptions', which go on side by side before the random cases, of which
+// a thousand at once keep the machine busy.
+var runs = kit.NewRuns("agree", 6)
+
+// exceptions are what they run.
+var exceptions []kit.Run
+
+var _ = BeforeSuite(func() { runs.Begin(exceptions...) })
 
 var _ = Describe("The engines", func() {
 	It("agree on random cases", func(ctx SpecContext) {
@@ -82,6 +89,11 @@ var _ = Describe("The engines", func() {
 // hold runs cases and expects that no difference is left.
 func hold(ctx context.Context, cases []*agree.Case) []agree.Finding {
 	GinkgoHelper()
+	runs.Over(ctx)
+	options := agree.Options{
+		Engines: sockets, Together: seeds, Dir: runs.Folder("nginx"),
+		Say: func(p agree.Progress) { GinkgoWriter.Println(p) },
+	}
 	findings, err := options.Check(ctx, cases)
 	Expect(err).NotTo(HaveOccurred())
 	Expect(findings).To(HaveLen(2 * len(cases)))
@@ -90,12 +102,20 @@ func hold(ctx context.Context, cases []*agree.Case) []agree.Finding {
 	fmt.Print(tally.String())
 	for i := range findings {
 		if f := &findings[i]; f.Verdict == agree.Differs {
+			leave(f)
 			small, err := options.Shrink(ctx, *f)
 			Expect(err).NotTo(HaveOccurred())
+			leave(&small)
 			Fail(f.String() + "\nthe smallest case:\n" + small.Text() + small.String())
 		}
 	}
 	return findings
+}
+
+// leave lets the present spec, which fails, leave what a finding is about.
+func leave(f *agree.Finding) {
+	GinkgoHelper()
+	runs.Leaves(f.Case.Title()+" on "+string(f.Engine), f.Run, f.Case.File, f.Dir)
 }
 
 // verdicts expects that the case's own expectations hold, on the simulator too.
@@ -103,6 +123,9 @@ func verdicts(f *agree.Finding) {
 	GinkgoHelper()
 	for _, r := range []*harness.Result{f.Case.Sim, f.Run} {
 		for _, v := range harness.Judge(f.Case.Scenario, r.Events, r.End, f.Case.Expect) {
+			if !v.OK {
+				leave(f)
+			}
 			Expect(v.OK).To(BeTrue(), "%s on %s: %s: want %s, got %s", f.Case.Title(), r.Engine, v.Check, v.Want, v.Got)
 		}
 	}

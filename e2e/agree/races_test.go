@@ -3,7 +3,7 @@
 package agree
 
 import (
-	"context"
+	"fmt"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/event"
-	"github.com/nolive/nolive/harness/scenario"
 )
 
 // races are the exceptions that are a race of nginx with a backend or the kernel:
@@ -84,47 +83,30 @@ expect:
 `, 1, []event.Outcome{event.Passed}, [2]time.Duration{0, time.Second}},
 }
 
-// valid runs a scenario until the machine doesn't spoil it, three times at most.
-func valid(ctx context.Context, s *scenario.Scenario, e harness.Engine, speed float64) *harness.Result {
-	GinkgoHelper()
-	for try := 1; ; try++ {
-		r, err := harness.Runner{Speed: speed}.Run(ctx, s, e)
-		Expect(err).NotTo(HaveOccurred())
-		if r.Valid() || try == 3 {
-			Expect(r.Invalid).To(BeEmpty())
-			return r
-		}
-	}
-}
-
 var _ = Describe("A race", func() {
 	for name, race := range races {
-		for _, e := range []harness.Engine{harness.Reference, harness.Nginx} {
-			It(name+" has one of its ends on "+string(e), func(ctx SpecContext) {
-				r := valid(ctx, parse(race.scenario), e, race.speed)
-				Expect(r.OK()).To(BeTrue(), "%v", r.Verdicts)
-				seen, began := map[event.Outcome]int{}, map[event.Request]time.Duration{}
-				for _, ev := range r.Events {
-					switch {
-					case ev.Peer != "a:80":
-					case ev.Kind == event.AttemptStarted:
-						began[ev.Request] = ev.At
-					case ev.Kind == event.AttemptEnded:
-						seen[ev.Outcome]++
-						Expect(ev.Outcome).To(BeElementOf(race.ends), "%v", ev)
-						if race.within[1] > 0 {
-							Expect(ev.At-began[ev.Request]).To(And(BeNumerically(">=", race.within[0]), BeNumerically("<", race.within[1])), "%v", ev)
-						}
+		exception{scenario: race.scenario, speed: race.speed, tolerated: 90 * time.Millisecond, check: func(g Gomega, r *harness.Result) {
+			g.Expect(r.OK()).To(BeTrue(), "%v", r.Verdicts)
+			seen, began := map[event.Outcome]int{}, map[event.Request]time.Duration{}
+			for _, ev := range r.Events {
+				switch {
+				case ev.Peer != "a:80":
+				case ev.Kind == event.AttemptStarted:
+					began[ev.Request] = ev.At
+				case ev.Kind == event.AttemptEnded:
+					seen[ev.Outcome]++
+					g.Expect(ev.Outcome).To(BeElementOf(race.ends), "%v", ev)
+					if race.within[1] > 0 {
+						g.Expect(ev.At-began[ev.Request]).To(And(BeNumerically(">=", race.within[0]), BeNumerically("<", race.within[1])), "%v", ev)
 					}
 				}
-				AddReportEntry(name, seen)
-				Expect(seen).NotTo(BeEmpty())
-			}, SpecTimeout(time.Minute))
-		}
+			}
+			fmt.Fprintf(GinkgoWriter, "%s on %s: %v\n", name, r.Engine, seen)
+			g.Expect(seen).NotTo(BeEmpty())
+		}}.holds(name+" has one of its ends", sockets...)
 	}
 
-	It("of workers for a connection changes no decision", func(ctx SpecContext) {
-		s := parse(`name: workers
+	exception{speed: 1, tolerated: 20 * time.Millisecond, scenario: `name: workers
 proxy:
   nginx: |
     worker_processes 3;
@@ -139,21 +121,18 @@ traffic:
   kept: {request: POST /, times: 90, start: 80ms, pause: 100ms, client: {keepalive: true}}
 expect:
   - fan_out: {of: get, each: 1..2}
-`)
-		for _, e := range harness.Engines() {
-			r := valid(ctx, s, e, 1)
-			Expect(r.OK()).To(BeTrue(), "%s: %v", e, r.Verdicts)
-			for _, u := range r.Replay() {
-				Expect(u.First).To(BeNil(), "%s: %v", e, u.First)
-				Expect(u.Decisions).To(BeNumerically(">", 300))
-			}
-			kept := map[int]bool{}
-			for _, ev := range r.Events {
-				if ev.Kind == event.AttemptStarted && ev.Request.Traffic == "kept" {
-					kept[ev.Worker] = true
-				}
-			}
-			Expect(kept).To(HaveLen(1), "%s: a client's connection stays with its worker", e)
+`, check: func(g Gomega, r *harness.Result) {
+		g.Expect(r.OK()).To(BeTrue(), "%v", r.Verdicts)
+		for _, u := range r.Replay() {
+			g.Expect(u.First).To(BeNil(), "%v", u.First)
+			g.Expect(u.Decisions).To(BeNumerically(">", 300))
 		}
-	}, SpecTimeout(2*time.Minute))
+		kept := map[int]bool{}
+		for _, ev := range r.Events {
+			if ev.Kind == event.AttemptStarted && ev.Request.Traffic == "kept" {
+				kept[ev.Worker] = true
+			}
+		}
+		g.Expect(kept).To(HaveLen(1), "a client's connection stays with its worker")
+	}}.holds("of workers for a connection changes no decision", harness.Engines()...)
 })

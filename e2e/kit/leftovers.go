@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -44,15 +45,17 @@ func (l *leftovers) Folder(name string) string {
 }
 
 // Leaves says that the present spec is about a run: its report shows the lanes, and
-// should it fail, a folder of that name has the scenario, the events and the report,
-// and the other folders, of Folder, stay too.
+// should it fail, a folder of that name has the scenario, the events and the report.
+// Other folders, of Folder or in one, stay too; "" is none.
 func (l *leftovers) Leaves(name string, r *harness.Result, f *scenario.File, others ...string) {
 	GinkgoHelper()
 	Show(name, r)
 	folder := l.Folder(name)
 	l.leaves(folder, func() error { return write(folder, r, f) })
 	for _, o := range others {
-		l.leaves(o, nil)
+		if o != "" {
+			l.leaves(o, nil)
+		}
 	}
 }
 
@@ -84,11 +87,30 @@ func (l *leftovers) remove() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for folder, kept := range l.kept {
-		if !kept {
+		if kept {
+			continue
+		}
+		inside, _ := os.ReadDir(folder)
+		for _, e := range inside {
+			if f := filepath.Join(folder, e.Name()); !l.keeps(f) {
+				Expect(os.RemoveAll(f)).To(Succeed())
+			}
+		}
+		if !l.keeps(folder) {
 			Expect(os.RemoveAll(folder)).To(Succeed())
 		}
 	}
 	_ = os.Remove(Folder(l.suite)) // if it is empty
+}
+
+// keeps says whether a folder stays, or one in it.
+func (l *leftovers) keeps(folder string) bool {
+	for f, kept := range l.kept {
+		if kept && (f == folder || strings.HasPrefix(f, folder+string(filepath.Separator))) {
+			return true
+		}
+	}
+	return false
 }
 
 // The names of what is written beside nginx's own files.

@@ -3,6 +3,7 @@ package kit
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -159,6 +160,17 @@ func (r *Runs) Result(ctx context.Context, name string) *harness.Result {
 	Show(name, f.result)
 	Expect(f.result.Invalid).To(BeEmpty(), "%s proves nothing", name)
 	return f.result
+}
+
+// Over waits until none of the runs that were begun goes on any more.
+func (r *Runs) Over(ctx context.Context) {
+	GinkgoHelper()
+	r.mu.Lock()
+	all := slices.Collect(maps.Values(r.all))
+	r.mu.Unlock()
+	for _, f := range all {
+		Eventually(ctx, f.done).Should(BeClosed(), "%s takes too long", f.Name)
+	}
 }
 
 // Do begins runs and waits for all of them.

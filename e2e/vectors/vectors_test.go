@@ -20,7 +20,11 @@ func TestOnNginx(t *testing.T) {
 
 var _ = kit.JUnit("vectors")
 
-var findings = map[harness.Engine]map[string]*harness.Result{}
+// findings are what became of each vector, by engine; runs keep what failed specs had.
+var (
+	findings = map[harness.Engine]map[string]*agree.Finding{}
+	runs     = kit.NewRuns("vectors", 1)
+)
 
 // All of them run together, at real speed, so that what is near the edge of a
 // second stays there.
@@ -32,15 +36,15 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 		together[all[i].version] = append(together[all[i].version], all[i].scenario(GinkgoT(), i, version))
 	}
 	for of, cases := range together {
-		o := agree.Options{Engines: engines(of), Keep: true, Say: func(p agree.Progress) { GinkgoWriter.Println(p) }}
+		o := agree.Options{Engines: engines(of), Keep: true, Dir: runs.Folder("nginx"), Say: func(p agree.Progress) { GinkgoWriter.Println(p) }}
 		found, err := o.Check(ctx, cases)
 		Expect(err).NotTo(HaveOccurred())
 		for i := range found {
 			f := &found[i]
 			if findings[f.Engine] == nil {
-				findings[f.Engine] = map[string]*harness.Result{}
+				findings[f.Engine] = map[string]*agree.Finding{}
 			}
-			findings[f.Engine][f.Case.Name] = f.Run
+			findings[f.Engine][f.Case.Name] = f
 		}
 	}
 })
@@ -58,7 +62,9 @@ var _ = Describe("The vectors", func() {
 		v := &all[i]
 		for _, e := range engines(v.version) {
 			It(v.name+" on "+string(e), func() {
-				Expect(v.wrong(findings[e][v.name])).To(BeEmpty())
+				f := findings[e][v.name]
+				runs.Leaves(v.name+" on "+string(e), f.Run, f.Case.File, f.Dir)
+				Expect(v.wrong(f.Run)).To(BeEmpty())
 			})
 		}
 	}
