@@ -173,6 +173,7 @@ var switches = []struct {
 	{"clears the failures of a lone server", Version.ClearsSingle},
 	{"refuses odd names of headers", Version.RefusesOddNames},
 	{"refuses odd lengths", Version.RefusesOddLengths},
+	{"joins the lines of a header in its variable", Version.JoinsHeaderLines},
 	{"takes early hints", Version.TakesEarlyHints},
 	{"wants CRLF in chunks", Version.WantsCRLFInChunks},
 	{"keeps connections by default", Version.KeepsByDefault},

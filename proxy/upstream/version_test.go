@@ -1,6 +1,7 @@
 package upstream_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,75 @@ func TestVersionsInOrder(t *testing.T) {
 	}
 	if d := upstream.Stable.Differences(upstream.Version{}); d != nil || (upstream.Version{}).String() != "1.30.4" {
 		t.Errorf("the zero value is %s: %v", upstream.Version{}, d)
+	}
+}
+
+// The last version before each switch turns and the first one behind it, as
+// nginx's source has them at the two tags. A switch that isn't here fails, and
+// so does one that Differences doesn't tell.
+func TestSwitchesTurnWithTheirVersion(t *testing.T) {
+	turns := map[string]struct {
+		last, first string
+		on          bool // in the first one
+	}{
+		"RepeatsAnyMethod":       {"1.9.12", "1.9.13", false}, // FT_NON_IDEMPOTENT
+		"AlwaysRepeatsCached":    {"1.9.12", "1.9.13", false},
+		"ForgivesWhenNoneIsLive": {"1.11.4", "1.11.5", false}, // "all peers failed, mark them as live"
+		"RevivesAtConnect":       {"1.11.7", "1.11.8", true},  // notify_round_robin_peer
+		"HasListed502":           {"1.13.6", "1.13.7", false}, // FT_HTTP_503 and _504 in upstream_next
+		"CountsListedFirst":      {"1.13.10", "1.13.11", false},
+		"LimitsIdle":             {"1.15.2", "1.15.3", true}, // keepalive_timeout
+		"CountsDown":             {"1.19.5", "1.19.6", false},
+		"LimitsAge":              {"1.19.9", "1.19.10", true}, // keepalive_time
+		"RefusesOddNames":        {"1.21.0", "1.21.1", true},  // ngx_http_parse_header_line
+		"RefusesOddLengths":      {"1.22.1", "1.23.0", true},  // ngx_http_upstream_process_content_length
+		"JoinsHeaderLines":       {"1.22.1", "1.23.0", true},  // multi-header lines are lists
+		"ClearsSingle":           {"1.27.2", "1.27.3", true},  // free_round_robin_peer
+		"TakesEarlyHints":        {"1.28.3", "1.29.0", true},  // process_early_hints
+		"WantsCRLFInChunks":      {"1.29.3", "1.29.4", true},  // ngx_http_parse_chunked
+		"KeepsByDefault":         {"1.29.6", "1.29.7", true},  // keepalive ... local
+	}
+	together := map[string]int{} // the switches that are told of a step
+	for name, c := range turns {
+		if name != "AlwaysRepeatsCached" { // told with RepeatsAnyMethod
+			together[c.last]++
+		}
+	}
+	kind := reflect.TypeFor[upstream.Version]()
+	for i := range kind.NumMethod() {
+		m := kind.Method(i)
+		ask, ok := m.Func.Interface().(func(upstream.Version) bool)
+		if !ok || m.Name == "IsZero" || m.Name == "Unread" {
+			continue
+		}
+		c, ok := turns[m.Name]
+		if !ok {
+			t.Errorf("%s turns with no version", m.Name)
+			continue
+		}
+		last, first := version(t, c.last), version(t, c.first)
+		if ask(last) == c.on || ask(first) != c.on {
+			t.Errorf("%s: %v in %s, %v in %s", m.Name, ask(last), last, ask(first), first)
+		}
+		if d := last.Differences(first); len(d) != together[c.last] {
+			t.Errorf("%s, which turns from %s to %s: told are %q", m.Name, last, first, d)
+		}
+		delete(turns, m.Name)
+	}
+	if len(turns) != 0 {
+		t.Errorf("nobody asks %v", turns)
+	}
+}
+
+// A version of a branch behind the newest one that was read goes by that one's rules.
+func TestUnreadVersions(t *testing.T) {
+	for v, want := range map[string]bool{"1.29.9": false, "1.30": false, "1.30.9": false, "1.31.0": true, "2.0": true} {
+		if got := version(t, v).Unread(); got != want {
+			t.Errorf("%s: unread is %v", v, got)
+		}
+	}
+	if (upstream.Version{}).Unread() {
+		t.Error("the zero value is unread")
 	}
 }
 
