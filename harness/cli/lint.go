@@ -27,6 +27,9 @@ func (c *lintCommand) Run(io Streams) error {
 		for _, line := range ignored(f) {
 			fmt.Fprintln(io.Out, line)
 		}
+		for _, line := range unreached(f) {
+			fmt.Fprintln(io.Out, line)
+		}
 		fmt.Fprintf(io.Out, "%s: ok\n", f.Path)
 	}
 	return err
@@ -40,6 +43,27 @@ func warned(f *scenario.File) []string {
 			if line := fmt.Sprintf("%v: nginx warns: %s", n.Pos, n.Text); !slices.Contains(out, line) {
 				out = append(out, line)
 			}
+		}
+	}
+	return out
+}
+
+// unreached are the directives that only a real nginx can do and that no traffic
+// comes to, one line for each scenario that has other ones.
+func unreached(f *scenario.File) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, s := range f.Scenarios {
+		var names []string
+		for _, n := range s.Nginx.Unreached {
+			if d := n.Directive(); !slices.Contains(names, d) {
+				names = append(names, d)
+			}
+		}
+		list := strings.Join(names, ", ")
+		if list != "" && !seen[list] {
+			seen[list] = true
+			out = append(out, fmt.Sprintf("%v: no traffic comes to what runs on nginx only: %s", s.Nginx.Unreached[0].Pos, list))
 		}
 	}
 	return out

@@ -26,19 +26,19 @@ func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, known *se
 	l := &load{plan: p, clock: c, flight: f}
 	for i := range p.Traffic {
 		t := p.Traffic[i].Spec
-		dial, host, err := findTarget(p.Scenario.Nginx, t.To, t.Path, address)
+		to, err := findTarget(p.Scenario.Nginx, t.To, address)
 		if err != nil {
 			return nil, fmt.Errorf("traffic %s: %w", t.Name, err)
 		}
 		var through *sessions
-		if server, _ := p.Scenario.Nginx.Route(t.To, t.Path); server == nil {
+		if to.stream {
 			through = known
 		}
-		cl := client{sessions: through, spec: t, clock: c, sink: sink, flight: f, fail: fail, address: dial}
+		cl := client{sessions: through, spec: t, clock: c, sink: sink, flight: f, fail: fail, address: to.dial}
 		if len(t.Client.Addresses) > 0 {
 			cl.from = p.Traffic[i].Address
 		}
-		l.clients = append(l.clients, newClient(cl, host))
+		l.clients = append(l.clients, newClient(cl, to.host))
 	}
 	return l, nil
 }

@@ -24,13 +24,14 @@ server { listen 127.0.0.1:8080 default_server; listen 81; server_name api; locat
 		{"shop.example", "127.0.0.1:1", "shop.example"},
 		{"a.shop.example", "127.0.0.1:1", "a.shop.example"},
 		{"api", "127.0.0.1:2", "api"},
+		{"api:81", "127.0.0.1:3", "api"},
 	} {
-		dial, host, err := findTarget(c, tt.to, "/", func(l string) string { return served[l] })
-		if err != nil || dial != tt.dial || host != tt.host {
-			t.Errorf("to %q: %s with Host %s, %v; want %s with Host %s", tt.to, dial, host, err, tt.dial, tt.host)
+		got, err := findTarget(c, tt.to, func(l string) string { return served[l] })
+		if err != nil || got.dial != tt.dial || got.host != tt.host {
+			t.Errorf("to %q: %s with Host %s, %v; want %s with Host %s", tt.to, got.dial, got.host, err, tt.dial, tt.host)
 		}
 	}
-	if _, _, err := findTarget(c, "shop", "/", func(l string) string { return served[l] }); err == nil || !strings.HasPrefix(err.Error(), `to "shop": `) {
+	if _, err := findTarget(c, "shop", func(l string) string { return served[l] }); err == nil || !strings.HasPrefix(err.Error(), `to "shop": `) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -44,28 +44,26 @@ func (t *Traffic) Trip(c *nginxconf.Config, from scenario.Address) *Trip {
 
 // NewTrip is Trip for what a scenario says.
 func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *Trip {
-	server, host := c.Destination(t.To)
-	if server == nil {
-		return throughStream(c, t, from)
+	to := t.Destination(c)
+	switch {
+	case to.Stream != nil:
+		return throughStream(to.Stream, t, from)
+	case to.Server == nil:
+		return nil
 	}
 	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil)}
-	n.facts.Host = host
+	n.facts.Host = to.Host
 	length := t.Body
 	if length == 0 {
 		length = -1
 	}
-	n.Step = n.way.Begin(c, server, &n.facts, length)
+	n.Step = n.way.Begin(c, to.Server, &n.facts, length)
 	n.arrive()
 	return n
 }
 
-// throughStream is the trip of a connection to a stream server; nil when nothing
-// listens.
-func throughStream(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *Trip {
-	s := c.Stream(t.To)
-	if s == nil {
-		return nil
-	}
+// throughStream is the trip of a connection to a stream server.
+func throughStream(s *nginxconf.StreamServer, t *scenario.Traffic, from scenario.Address) *Trip {
 	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil), Stream: s.Pass, Method: t.Method, URI: t.Path, Body: t.Body}
 	n.Arrival = upstream.Arrival{
 		Policy: s.Pass.Policy, ClientAddr: n.facts.Client.Binary, Key: s.Pass.Upstream.Key.Value(&n.facts),

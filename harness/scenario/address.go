@@ -37,11 +37,20 @@ func (as Addresses) Several() bool {
 
 // At is the address at a share, from 0 up to but not 1, of all of them.
 func (as Addresses) At(share float64) Address {
+	return as.nth(uint64(share * float64(as.count())))
+}
+
+// count is how many addresses there are.
+func (as Addresses) count() uint64 {
 	total := uint64(0)
 	for _, r := range as {
 		total += r.size()
 	}
-	n := uint64(share * float64(total))
+	return total
+}
+
+// nth is the n-th address, from 0.
+func (as Addresses) nth(n uint64) Address {
 	for _, r := range as {
 		if n < r.size() {
 			var a Address

@@ -8,6 +8,17 @@ import (
 	"github.com/nolive/nolive/proxy/variable"
 )
 
+// Destination is where the traffic's clients connect and what they name there. A
+// Host header of their own counts.
+func (t *Traffic) Destination(c *nginxconf.Config) nginxconf.Destination {
+	for _, h := range t.Headers {
+		if strings.EqualFold(h.Name, "Host") {
+			return c.Destination(t.To, h.Value)
+		}
+	}
+	return c.Destination(t.To, "")
+}
+
 // Facts are what a request of a traffic, sent from an address, shows a proxy of
 // itself. pass says whom its headers make of the client; it may be nil.
 func (t *Traffic) Facts(from Address, pass *nginxconf.Pass) variable.Request {

@@ -22,8 +22,6 @@ type config struct {
 	// complete is false when broken syntax may have hidden a part of it, so that
 	// what it lacks proves nothing.
 	complete bool
-	// only are warnings about what only a real nginx can do.
-	only []Problem
 	// place turns a position in the text into one for the user.
 	place func(nginxconf.Pos) nginxconf.Pos
 }
@@ -74,10 +72,6 @@ func (r *resolver) nginx() {
 	}
 	c := &config{Config: cfg, complete: len(broken) == 0, place: translate}
 	r.misspelt(cfg, translate)
-	for _, note := range cfg.NginxOnly {
-		c.only = append(c.only, Problem{Pos: translate(note.Pos),
-			Text: "runs on nginx only, because " + note.Text, Hint: "engines: [nginx] says so"})
-	}
 	if r.configs == nil {
 		r.loader.configs = map[configKey]*config{}
 	}
@@ -112,11 +106,6 @@ func (r *resolver) misspelt(cfg *nginxconf.Config, translate func(nginxconf.Pos)
 // use makes c the scenario's configuration.
 func (r *resolver) use(c *config) {
 	r.cfg, r.s.Nginx, r.s.place = c, c.Config, c.place
-	if len(r.s.Engines) != 1 || r.s.Engines[0] != "nginx" {
-		for _, p := range c.only {
-			r.warn(p)
-		}
-	}
 }
 
 // configSource finds the text and says how a position in it becomes one for the user.

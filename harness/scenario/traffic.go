@@ -41,6 +41,18 @@ func (r *resolver) traffic() {
 			r.oneTraffic(k, t)
 		}
 	})
+	r.reach()
+	i := 0
+	bind.Pairs(n, func(k, _ *yaml.Node) {
+		t := r.form.Traffic[k.Value]
+		if t == nil {
+			return
+		}
+		if n := bind.Node(r.b, t); n != nil && n.Kind == yaml.MappingNode {
+			r.route(k, t, &r.s.Traffic[i])
+		}
+		i++
+	})
 }
 
 func (r *resolver) oneTraffic(k *yaml.Node, t *form.Traffic) {
@@ -61,7 +73,6 @@ func (r *resolver) oneTraffic(k *yaml.Node, t *form.Traffic) {
 	}
 	if n := bind.Node(r.b, t); n != nil && n.Kind == yaml.MappingNode {
 		out.Load = r.load(k, t)
-		r.route(k, t)
 	}
 	r.s.Traffic = append(r.s.Traffic, out)
 }
@@ -133,23 +144,23 @@ func isZero(s string) bool {
 }
 
 // route looks for who answers a traffic's requests.
-func (r *resolver) route(k *yaml.Node, t *form.Traffic) {
+func (r *resolver) route(k *yaml.Node, t *form.Traffic, s *Traffic) {
 	if r.cfg == nil || !r.cfg.complete || t.Request.Path == "" {
 		return
 	}
-	server, step := r.cfg.Route(string(t.To), t.Request.Path)
-	if server == nil && r.cfg.Stream(string(t.To)) != nil {
+	to := s.Destination(r.cfg.Config)
+	if to.Stream != nil {
 		r.throughStream(t)
 		return
 	}
 	switch n := bind.Node(r.b, &t.To); {
-	case server == nil && n != nil:
+	case to.Server == nil && n != nil:
 		names := r.destinations()
 		r.b.Hintf(n, bind.Nearest(string(t.To), names), "%s: to: no listen and no server_name is %q; there are %s",
 			k.Value, short(string(t.To)), listing(names))
-	case server == nil:
+	case to.Server == nil:
 		r.b.Errorf(bind.Node(r.b, &r.form.Proxy.Nginx), "nginx: the configuration has no server that listens")
-	case step.Answer.Nobody && len(r.cfg.NginxOnly) == 0:
+	case r.unanswered(to, s):
 		r.b.Errorf(bind.Node(r.b, &t.Request), "%s: no location passes %s on to a backend", k.Value, short(t.Request.Path))
 	case t.To == "" && len(r.cfg.Servers) > 1:
 		r.warn(Problem{Pos: r.pos(k.Line, k.Column), Text: fmt.Sprintf("%s goes to the default server of the first listen; "+

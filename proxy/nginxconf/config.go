@@ -29,6 +29,9 @@ type Config struct {
 	// simulator and the reference proxy must refuse the configuration. A note's
 	// text says why: `"ip_hash" isn't modelled: ...`.
 	NginxOnly []Note
+	// Unreached are those of NginxOnly that no request comes to, in a Config of
+	// Reach.Config.
+	Unreached []Note
 	// Hosts are where a literal proxy_pass names a host of its own, which no upstream
 	// block is called; the texts are the names.
 	Hosts []Note
@@ -53,6 +56,10 @@ type Config struct {
 	owns bool
 	// set are those that a set makes.
 	set map[string]bool
+	// byAddress is true where a request's way may depend on where it comes from.
+	byAddress bool
+	// askers are where a variable, or what is made of it, decides who answers.
+	askers map[string][]*level
 }
 
 // Note is a remark about a place in the configuration.
@@ -64,7 +71,18 @@ type Note struct {
 	Served bool
 	// Nowhere is true for a warning of nginx's own that names no place.
 	Nowhere bool
+
+	// level is where it stands, name its directive's, listen the address of a
+	// listen: Reach goes by them.
+	level        *level
+	name, listen string
+	// own is true for what no location inside inherits.
+	own bool
 }
+
+// Directive is the name of the directive that a note of NginxOnly or Unreached is
+// about.
+func (n Note) Directive() string { return n.name }
 
 // Server is one server block.
 type Server struct {
@@ -112,6 +130,7 @@ type Location struct {
 	// outer is the location or the level that an if or a limit_except is in; nil
 	// for what is none.
 	outer *Location
+	level *level
 	// noRegex is "^~", named "@".
 	noRegex, named   bool
 	internal, denied bool

@@ -46,6 +46,9 @@ func (in *interpreter) errorPage(d *Directive) []errorPage {
 		t, _ = variable.Compile(path)
 	}
 	p.uri = t
+	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "@") {
+		in.decides(d, n-1, t.Names())
+	}
 	out := make([]errorPage, 0, codes)
 	for i := range codes {
 		code := number(d.Arg(i))

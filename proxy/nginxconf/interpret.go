@@ -19,7 +19,7 @@ func Interpret(tree *Tree) (*Config, []Problem) { return InterpretAs(tree, upstr
 func InterpretAs(tree *Tree, version upstream.Version) (*Config, []Problem) {
 	cfg := &Config{Tree: tree, Version: version, WorkerProcesses: 1, implicit: map[*upstream.Config]bool{}, maps: map[string]*mapping{}}
 	in := &interpreter{
-		checker: checker{out: &problems{}, cfg: cfg},
+		checker: checker{out: &problems{}, cfg: cfg, levels: levels{at: map[*Directive]*level{}, here: &level{}}},
 		blocks:  map[string]*upstream.Config{},
 		hosts:   map[string]*upstream.Config{},
 		ports:   map[string]*port{},
@@ -156,6 +156,7 @@ func (in *interpreter) inner(d *Directive, where context) {
 // http reads the inside of http: upstream blocks first, because a proxy_pass
 // may come before the block it names.
 func (in *interpreter) http(ds []*Directive) {
+	defer in.enter(&level{})()
 	before := seen{}
 	good := make([]bool, len(ds))
 	for i, d := range ds {

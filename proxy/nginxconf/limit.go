@@ -38,6 +38,7 @@ func (in *interpreter) limit(d *Directive, l *Location, m matcher, base proxyLev
 		}
 		e.methods = append(e.methods, name)
 	}
+	defer in.enter(&level{loc: e.block})()
 	ds := d.Children()
 	before := seen{}
 	var pass *Directive

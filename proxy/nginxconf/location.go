@@ -93,6 +93,7 @@ func (in *interpreter) location(d *Directive, s *Server, parent *Location, base 
 
 // inLocation reads the inside of a location block.
 func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matcher, base proxyLevel) {
+	defer in.enter(&level{loc: l})()
 	ds := d.Children()
 	before := seen{}
 	good := make([]bool, len(ds))
@@ -101,10 +102,14 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 		if good[i] = in.check(c, inLocation, before); !good[i] {
 			continue
 		}
-		switch {
-		case c.Name.Text == "proxy_pass" && in.once(c, before):
-			pass = c
-		case c.Name.Text == "internal":
+		switch c.Name.Text {
+		case "proxy_pass":
+			if in.once(c, before) {
+				pass = c
+			}
+		case "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass":
+			l.proxied = true
+		case "internal":
 			l.internal = true
 		}
 	}
@@ -123,8 +128,8 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 			in.limit(c, l, m, here)
 		}
 	}
-	if pass == nil && l.Return == nil && here.root != nil {
-		in.nginxOnly(here.root, "files are served")
+	if !l.proxied && l.Return == nil && here.root != nil {
+		in.noteHere(here.root, "files are served")
 	}
 	in.locations(ds, good, s, l, here, inLocation)
 }

@@ -36,6 +36,7 @@ func (in *interpreter) mapping(d *Directive) {
 	if !ok {
 		return
 	}
+	defer in.enter(&level{variable: name})()
 	m := &mapping{source: source, exact: map[string]variable.Template{}}
 	in.sets(name, source)
 	in.cfg.maps[name] = m

@@ -67,7 +67,17 @@ func (in *interpreter) checkNames() {
 			in.out.add(u.d.ArgPos(u.arg), "", "unknown \"%s\" variable", u.name)
 		}
 	}
+	if in.cfg.askers == nil {
+		in.cfg.askers = map[string][]*level{}
+	}
 	for _, u := range in.deciding {
+		for _, n := range in.madeOf(u.name, nil) {
+			in.cfg.askers[n] = append(in.cfg.askers[n], in.levelOf(u.d))
+			switch n {
+			case "remote_addr", "binary_remote_addr", "realip_remote_addr":
+				in.cfg.byAddress = in.cfg.byAddress || u.d.Name.Text != "hash"
+			}
+		}
 		if why := in.unknowable(u.name, nil); why != "" {
 			in.nginxOnlyArg(u.d, u.arg, why)
 		}
@@ -97,6 +107,20 @@ func (in *interpreter) unknowable(name string, above []string) string {
 		return "$" + name + " " + why
 	}
 	return ""
+}
+
+// madeOf appends to had a variable and those that its value may be made of.
+func (in *interpreter) madeOf(name string, had []string) []string {
+	if slices.Contains(had, name) {
+		return had
+	}
+	had = append(had, name)
+	for _, t := range in.made[name] {
+		for _, n := range t.Names() {
+			had = in.madeOf(n, had)
+		}
+	}
+	return had
 }
 
 // special are nginx's own variables that may be set.

@@ -218,7 +218,7 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 			if l.trusted == nil || l.trusted.Arg(0) == "" { // ngx_http_proxy_set_ssl
 				in.out.add(l.verify.Pos(), "", "no proxy_ssl_trusted_certificate for proxy_ssl_verify")
 			}
-			in.nginxOnly(l.verify, "certificates aren't verified here")
+			in.noteHere(l.verify, "certificates aren't verified here")
 		}
 	}
 	a, err := parseAddress(rest, port, forPass)
@@ -260,7 +260,7 @@ func (in *interpreter) dynamic(d *Directive, l proxyLevel) *Pass {
 	in.numbered++
 	p := &Pass{Number: in.numbered, dynamic: &t, to: map[*upstream.Config]*Pass{}}
 	p.take(l, in.keeps(l, nil))
-	in.later = append(in.later, pending{p, l})
+	in.later = append(in.later, pending{p, l, in.here})
 	return p
 }
 
@@ -269,6 +269,7 @@ func (in *interpreter) dynamic(d *Directive, l proxyLevel) *Pass {
 type pending struct {
 	pass *Pass
 	l    proxyLevel
+	at   *level
 }
 
 // finish gives the proxy_passes with variables their possible upstreams.
@@ -280,6 +281,7 @@ func (in *interpreter) finish() {
 		}
 	}
 	for _, p := range in.later {
+		in.here = p.at
 		for _, u := range in.cfg.Upstreams {
 			q := *p.pass
 			q.Upstream, q.dynamic, q.to = u, nil, nil
@@ -348,7 +350,7 @@ func (in *interpreter) keeps(l proxyLevel, u *upstream.Config) bool {
 		if !h.value.Constant() {
 			keeps = false
 			if u != nil && u.Keepalive.Connections > 0 {
-				in.nginxOnlyArg(h.d, 1, "whether the connection is kept depends on variables")
+				in.noteAt(in.here, h.d, h.d.ArgPos(1), "whether the connection is kept depends on variables")
 			}
 		}
 	}

@@ -6,31 +6,17 @@ import (
 	"github.com/nolive/nolive/proxy/variable"
 )
 
-// Route says where a request for a path ends up: the server for to (a listen
-// address as written, a server_name, or "" for the first listen's default
-// server) and what happens there to a GET of which nothing else is known. The
+// Route says where a request for a path ends up: the server for to (see
+// Destination) and what happens there to a GET of which nothing else is known. The
 // server is nil when to is unknown.
 func (c *Config) Route(to, path string) (*Server, Step) {
-	s := c.server(to)
+	s := c.Destination(to, "").Server
 	if s == nil {
 		return nil, Step{}
 	}
 	var w Way
 	return s, w.Begin(c, s, &variable.Request{Method: "GET", Target: path}, -1)
 }
-
-// Destination is the server for to, as in Route, and the host that a request to
-// there names: the server_name, or else the address of the machine itself.
-func (c *Config) Destination(to string) (*Server, string) {
-	s := c.server(to)
-	if s == nil || to == "" || c.defaultServer(to) != nil {
-		return s, loopback
-	}
-	return s, strings.ToLower(to)
-}
-
-// loopback is where the proxies under test listen.
-const loopback = "127.0.0.1"
 
 // Port is a listen address with the servers that share it.
 type Port struct {
@@ -65,20 +51,6 @@ func (p *Port) Server(host string) *Server {
 		}
 	}
 	return p.def
-}
-
-// server finds the server for a listen address or a name.
-func (c *Config) server(to string) *Server {
-	if to == "" {
-		if len(c.Servers) == 0 || len(c.Servers[0].Listens) == 0 {
-			return nil
-		}
-		to = c.Servers[0].Listens[0].Address
-	}
-	if s := c.defaultServer(to); s != nil {
-		return s
-	}
-	return named(c.Servers, strings.ToLower(to))
 }
 
 // defaultServer is the server that answers on a listen address when no name

@@ -46,7 +46,7 @@ func (w *Way) runCodes(script []code) (Step, flow) {
 				continue
 			}
 			if c.block != nil {
-				w.loc = c.block
+				w.at(c.block)
 			}
 			if step, f := w.runCodes(c.body); f != goOn {
 				return step, f

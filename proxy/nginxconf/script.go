@@ -92,6 +92,9 @@ func (in *interpreter) script(ds []*Directive, good []bool, s *Server, l *Locati
 // ifBlock reads the inside of an if: a location of its own that inherits from
 // the one it is in, its proxy_pass too (ngx_http_proxy_merge_loc_conf).
 func (in *interpreter) ifBlock(d *Directive, s *Server, block, outer *Location, m matcher, base proxyLevel, where context) []code {
+	if where == inLocationIf {
+		defer in.enter(&level{loc: block})()
+	} // the server's own settings hold inside of its ifs
 	ds := d.Children()
 	before := seen{}
 	good := make([]bool, len(ds))
@@ -119,7 +122,7 @@ func (in *interpreter) passes(block *Location, pass *Directive, outer *Location,
 		p.take(here, in.keeps(here, p.Upstream))
 		if p.dynamic != nil {
 			block.Pass.to = map[*upstream.Config]*Pass{}
-			in.later = append(in.later, pending{block.Pass, here})
+			in.later = append(in.later, pending{block.Pass, here, in.here})
 		}
 	}
 }
@@ -195,6 +198,9 @@ func (in *interpreter) rewrites(d *Directive) []code {
 	r.args, ok2 = in.template(d, 1, args)
 	if !ok1 || !ok2 {
 		return nil
+	}
+	if r.status == 0 {
+		in.decides(d, 1, r.to.Names())
 	}
 	return []code{{op: opRewrite, rewrite: r}}
 }

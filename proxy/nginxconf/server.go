@@ -15,8 +15,9 @@ type port struct {
 
 // server reads a server block.
 func (in *interpreter) server(d *Directive, base proxyLevel) {
-	s := &Server{}
+	s := &Server{own: &Location{Path: "/"}}
 	in.cfg.Servers = append(in.cfg.Servers, s)
+	defer in.enter(&level{loc: s.own, server: s})()
 	ds := d.Children()
 	before := seen{}
 	good := make([]bool, len(ds))
@@ -37,12 +38,12 @@ func (in *interpreter) server(d *Directive, base proxyLevel) {
 	}
 	here := in.proxyLevel(ds).over(base)
 	here.serverRealIP = &here.realIP
-	s.own = &Location{Path: "/", settings: &here.settings, logs: here.logs.logs()}
+	s.own.settings, s.own.logs = &here.settings, here.logs.logs()
 	s.own.script = in.script(ds, good, s, s.own, matcher{}, here, inServer)
 	s.own.Return = firstReturn(s.own.script)
 	in.locations(ds, good, s, nil, here, inServer)
 	if here.root != nil && s.own.Return == nil && !slices.ContainsFunc(s.Locations, func(l *Location) bool { return !l.Exact && l.Path == "/" }) {
-		in.nginxOnly(here.root, "files are served where no location matches")
+		in.noteHere(here.root, "files are served where no location matches")
 	}
 }
 

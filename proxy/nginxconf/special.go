@@ -107,7 +107,7 @@ func (w *Way) named(name string) Step {
 		if l.named && l.Path == name {
 			w.internal, w.changed = true, false
 			w.rq.ProxyHost, w.rq.ProxyPort = "", ""
-			w.loc = l
+			w.at(l)
 			w.limit()
 			if step, over := w.run(w.loc.script); over {
 				return step

@@ -67,11 +67,12 @@ func (l streamLevel) over(outer streamLevel) streamLevel {
 // of http.
 func (in *interpreter) stream(ds []*Directive) {
 	st := &interpreter{
-		checker: in.checker, inStream: true,
+		checker: in.checker, inStream: true, // its levels are apart too
 		names:   names{made: map[string][]variable.Template{}, elsewhere: map[string]string{}},
 		spelled: in.spelled, zones: map[string]int64{},
 		blocks: map[string]*upstream.Config{}, hosts: map[string]*upstream.Config{}, ports: map[string]*port{},
 	}
+	st.enter(&level{inStream: true})
 	before := seen{}
 	good := make([]bool, len(ds))
 	for i, d := range ds {
@@ -124,6 +125,7 @@ func (in *interpreter) streamLevel(ds []*Directive) streamLevel {
 // streamServer reads a server block of stream (ngx_stream_core_server).
 func (in *interpreter) streamServer(d *Directive, base streamLevel) {
 	s := &StreamServer{}
+	defer in.enter(&level{stream: s})()
 	ds := d.Children()
 	before := seen{}
 	var pass *Directive

@@ -29,6 +29,7 @@ func (in *interpreter) upstream(d *Directive) {
 		u.Keepalive.Connections, u.Keepalive.Local = 32, true
 	}
 	b := balancing{backup: true}
+	defer in.enter(&level{upstream: u})()
 	servers := 0
 	for _, c := range d.Children() {
 		if c.Name.Text == "server" && c.Name.Span.Start != c.Name.Span.End {

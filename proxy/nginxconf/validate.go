@@ -13,6 +13,7 @@ type checker struct {
 	cfg *Config
 	// thirdParty is true when modules are loaded: unknown names may be theirs.
 	thirdParty bool
+	levels
 }
 
 // seen holds the directives that were at one level already.
@@ -25,6 +26,7 @@ func (c *checker) check(d *Directive, in context, before seen) bool {
 	if name == "" && d.Name.Span.Start == d.Name.Span.End {
 		return false // a "{" without a name, said by the parser
 	}
+	c.stands(d)
 	s, here, known := find(name, in)
 	switch {
 	case !known && c.thirdParty:
@@ -75,14 +77,28 @@ func (c *checker) nginxOnlyArg(d *Directive, i int, reason string) {
 }
 
 func (c *checker) note(d *Directive, pos Pos, reason string) {
-	c.cfg.NginxOnly = append(c.cfg.NginxOnly, notModelled(d, pos, reason))
+	c.noteAt(c.levelOf(d), d, pos, reason)
+}
+
+// noteAt is note for what matters at another level than the directive's.
+func (c *checker) noteAt(l *level, d *Directive, pos Pos, reason string) {
+	n := notModelled(d, pos, reason)
+	n.level = l
+	c.cfg.NginxOnly = append(c.cfg.NginxOnly, n)
+}
+
+// noteHere is nginxOnly for what an outer level says and only matters here.
+func (c *checker) noteHere(d *Directive, reason string) {
+	n := notModelled(d, d.Pos(), reason)
+	n.level, n.own = c.here, true
+	c.cfg.NginxOnly = append(c.cfg.NginxOnly, n)
 }
 
 // servedOnly notes that no scenario can do what d says; a proxy that serves
 // anyone can.
 func (c *checker) servedOnly(d *Directive, pos Pos, reason string) {
 	n := notModelled(d, pos, reason)
-	n.Served = true
+	n.Served, n.level = true, c.levelOf(d)
 	c.cfg.NginxOnly = append(c.cfg.NginxOnly, n)
 }
 
@@ -96,7 +112,11 @@ func notModelled(d *Directive, pos Pos, reason string) Note {
 	for _, a := range d.Args {
 		words += " " + a.Text
 	}
-	return Note{Pos: pos, Text: quoteShort(words) + " isn't modelled: " + reason}
+	n := Note{Pos: pos, Text: quoteShort(words) + " isn't modelled: " + reason, name: d.Name.Text}
+	if n.name == "listen" {
+		n.listen = canonicalListen(d.Arg(0))
+	}
+	return n
 }
 
 // ignore notes a directive that can't matter, once.

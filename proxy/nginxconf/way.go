@@ -41,6 +41,7 @@ type Way struct {
 	discarded        bool  // its body was thrown away
 	own              []own // newest last
 	begun            int   // how many there are once the request has begun
+	reach            *Reach
 }
 
 // Begin takes in a request that arrived at a server: facts says what it is. The
@@ -70,13 +71,22 @@ func (w *Way) Wait(c *Config, s *Server, facts variable.Facts) {
 	rq := facts.Request()
 	*w = Way{
 		cfg: c, server: s, facts: facts, rq: rq, unparsed: true, placed: true, changes: maxChanges + 1, own: w.own[:0],
+		reach: w.reach,
 	}
 	rq.Own, rq.Captures, rq.ProxyHost, rq.ProxyPort, rq.Status = nil, nil, "", "", 0
 	rq.ServerName = s.name()
 	if c.owns {
 		rq.Own = w.lookUp
 	}
-	w.loc = s.level()
+	w.at(s.level())
+}
+
+// at moves the request to a location, or to a level of one.
+func (w *Way) at(l *Location) {
+	w.loc = l
+	if w.reach != nil {
+		w.reach.entered[l] = true
+	}
 }
 
 // Fork makes the way, a copy of another, go on with a request of its own.
@@ -223,7 +233,7 @@ func (w *Way) Adds() bool { return len(w.loc.sets().headers) > 0 }
 // enter runs the server's script and looks for a location: for a new request,
 // and for one that was sent to another path.
 func (w *Way) enter() Step {
-	w.loc = w.server.level()
+	w.at(w.server.level())
 	if step, over := w.run(w.loc.script); over {
 		return step
 	}
@@ -239,7 +249,7 @@ func (w *Way) find() Step {
 		if l == nil {
 			l = w.server.level()
 		}
-		w.loc = l
+		w.at(l)
 		if l.internal && !w.internal {
 			return w.special(404)
 		}
@@ -269,7 +279,7 @@ func (w *Way) find() Step {
 		if w.changes == 0 {
 			return w.special(500) // "rewrite or internal redirection cycle"
 		}
-		w.loc = w.server.level()
+		w.at(w.server.level())
 	}
 }
 
@@ -281,13 +291,16 @@ func (w *Way) limit() {
 	}
 	w.varied = true
 	if l.except.methods.excludes(w.method) {
-		w.loc = l.except.block
+		w.at(l.except.block)
 	}
 }
 
 // content answers (ngx_http_core_content_phase). Where nothing else does, nginx
 // looks for a file, and there is none.
 func (w *Way) content() Step {
+	if w.reach != nil {
+		w.reach.served[w.loc] = true
+	}
 	if w.loc.denied {
 		return w.special(403)
 	}
