@@ -30,6 +30,9 @@ func (c *lintCommand) Run(io Streams) error {
 		for _, line := range unreached(f) {
 			fmt.Fprintln(io.Out, line)
 		}
+		for _, line := range madeUp(f) {
+			fmt.Fprintln(io.Out, line)
+		}
 		fmt.Fprintf(io.Out, "%s: ok\n", f.Path)
 	}
 	return err
@@ -64,6 +67,20 @@ func unreached(f *scenario.File) []string {
 		if list != "" && !seen[list] {
 			seen[list] = true
 			out = append(out, fmt.Sprintf("%v: no traffic comes to what runs on nginx only: %s", s.Nginx.Unreached[0].Pos, list))
+		}
+	}
+	return out
+}
+
+// madeUp are the files that a real nginx gets something else for, because they
+// aren't beside the scenario.
+func madeUp(f *scenario.File) []string {
+	var out []string
+	for _, s := range f.Scenarios {
+		for _, line := range s.MadeUp() {
+			if !slices.Contains(out, line) {
+				out = append(out, line)
+			}
 		}
 	}
 	return out

@@ -21,7 +21,7 @@ func (c *client) ask(cn *conn, n int) answer {
 		body = 0
 	}
 	cn.scratch = b[:0]
-	_, err := cn.tcp.Write(b)
+	_, err := cn.stream.Write(b)
 	if err != nil || body == 0 {
 		a := cn.readAnswer(c.question)
 		a.keep = a.keep && err == nil
@@ -30,7 +30,7 @@ func (c *client) ask(cn *conn, n int) answer {
 	// The answer is read while the body still goes out, as the server may not
 	// wait for its end.
 	sent := make(chan bool, 1)
-	go func() { sent <- writeBody(cn.tcp, body) }()
+	go func() { sent <- writeBody(cn.stream, body) }()
 	a := cn.readAnswer(c.question)
 	_ = cn.tcp.SetWriteDeadline(past)
 	a.keep = <-sent && a.keep

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -31,6 +32,9 @@ type client struct {
 	// from is where a traffic's n-th request comes from, nil for wherever the
 	// kernel takes.
 	from func(n int) scenario.Address
+
+	// tls is how connections begin, nil for in plain.
+	tls *tls.Config
 
 	head head
 	// question is what the response parser has to know of a request.
@@ -116,7 +120,12 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 			if time.Since(began) < synRepeat {
 				late = c.clock.Now() - o.sent
 			}
-			cn = newConn(c.conns, tcp)
+			stream, out := c.secure(ctx, tcp, deadline)
+			if stream == nil {
+				c.late(o, late)
+				return answer{outcome: out}
+			}
+			cn = newConn(c.conns, tcp, stream)
 			cn.from = from
 			if c.sessions != nil {
 				c.sessions.note(tcp.LocalAddr().String(), c.address, c.clock.Now(), o.request)

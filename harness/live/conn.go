@@ -16,6 +16,8 @@ import (
 type conn struct {
 	home *sync.Pool
 	tcp  *net.TCPConn
+	// stream is what goes over it, in plain or not.
+	stream net.Conn
 	// from is the address that it was bound to, zero for none.
 	from scenario.Address
 	in   input
@@ -32,7 +34,7 @@ var errHead = errors.New("header over 1 MiB")
 // input reads from the connection and remembers what the HTTP parser hides:
 // whether anything came at all, and the first error as the kernel told it.
 type input struct {
-	tcp *net.TCPConn
+	stream net.Conn
 	// n counts the bytes of the present answer; limit bounds them while its
 	// header is read, 0 is no bound.
 	n, limit int64
@@ -46,7 +48,7 @@ func (in *input) Read(p []byte) (int, error) {
 	if in.limit > 0 && in.n >= in.limit {
 		return 0, errHead
 	}
-	n, err := in.tcp.Read(p)
+	n, err := in.stream.Read(p)
 	in.n += int64(n)
 	in.err = err
 	return n, err
@@ -61,9 +63,9 @@ func newConns() *sync.Pool {
 	}}
 }
 
-func newConn(home *sync.Pool, tcp *net.TCPConn) *conn {
+func newConn(home *sync.Pool, tcp *net.TCPConn, stream net.Conn) *conn {
 	c := home.Get().(*conn)
-	c.home, c.tcp, c.in = home, tcp, input{tcp: tcp}
+	c.home, c.tcp, c.stream, c.in = home, tcp, stream, input{stream: stream}
 	c.br.Reset(&c.in)
 	return c
 }
@@ -82,7 +84,7 @@ func (c *conn) cut() {
 // close closes the connection; c must not be used afterwards.
 func (c *conn) close() {
 	_ = c.tcp.Close()
-	c.tcp, c.in = nil, input{err: io.EOF}
+	c.tcp, c.stream, c.in = nil, nil, input{err: io.EOF}
 	c.home.Put(c)
 }
 

@@ -20,13 +20,12 @@ type load struct {
 }
 
 // newLoad prepares a client for each traffic. Connections to stream servers are
-// noted in known; address maps a listen directive to where it is served; fail ends
-// the run as invalid.
-func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, known *sessions, address func(string) string, fail func(*invalid)) (*load, error) {
+// noted in known; fail ends the run as invalid.
+func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, known *sessions, proxy Proxy, fail func(*invalid)) (*load, error) {
 	l := &load{plan: p, clock: c, flight: f}
 	for i := range p.Traffic {
 		t := p.Traffic[i].Spec
-		to, err := findTarget(p.Scenario.Nginx, t.To, address)
+		to, err := findTarget(p.Scenario.Nginx, t.To, proxy.Address)
 		if err != nil {
 			return nil, fmt.Errorf("traffic %s: %w", t.Name, err)
 		}
@@ -35,6 +34,9 @@ func newLoad(p *plan.Plan, c *clock.Clock, sink event.Sink, f *flight, known *se
 			through = known
 		}
 		cl := client{sessions: through, spec: t, clock: c, sink: sink, flight: f, fail: fail, address: to.dial}
+		if to.tls && proxy.TLS() {
+			cl.tls = clientTLS(to.name)
+		}
 		if len(t.Client.Addresses) > 0 {
 			cl.from = p.Traffic[i].Address
 		}

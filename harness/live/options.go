@@ -47,6 +47,8 @@ type Setup struct {
 	// counts among events of the same instant only. Safe for concurrent use.
 	Sink event.Sink
 	Seed uint64
+	// Files are those that the configuration reads and that are here.
+	Files map[string][]byte
 	// CA is the certificate, in PEM, of the authority that backends reached by
 	// https have theirs from; nil when there is none.
 	CA []byte
@@ -58,6 +60,9 @@ type Proxy interface {
 	// served, in any form that nginx takes for the same ("80", "*:80"); "" for
 	// anything else.
 	Address(listen string) string
+	// TLS says whether it speaks TLS where the configuration says so; otherwise those
+	// listens are served in plain, which changes nothing of what comes after.
+	TLS() bool
 	// Align waits until the load may begin and returns the real instant at
 	// which scenario time is 0, on a whole second of the proxy's own clock.
 	Align(context.Context) (time.Time, error)

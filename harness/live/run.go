@@ -125,13 +125,13 @@ func (t *try) start(ctx context.Context) (*load, error) {
 		addresses[b.Name] = server.Addr()
 	}
 	proxy, err := t.o.Start(ctx, Setup{
-		Config: s.Nginx, Backends: addresses, Clock: t.clock, Sink: &t.record, Seed: t.o.Plan.Seed, CA: t.secure.ca,
+		Config: s.Nginx, Backends: addresses, Clock: t.clock, Sink: &t.record, Seed: t.o.Plan.Seed, CA: t.secure.ca, Files: s.Files,
 	})
 	if err != nil {
 		return nil, err
 	}
 	t.proxy = proxy
-	l, err := newLoad(t.o.Plan, t.clock, &t.record, t.flight, &t.record.sessions, proxy.Address, func(why *invalid) { t.cancel(why) })
+	l, err := newLoad(t.o.Plan, t.clock, &t.record, t.flight, &t.record.sessions, proxy, func(why *invalid) { t.cancel(why) })
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,14 @@ import (
 type stub struct {
 	address string
 	setup   Setup
+	tls     bool
 	// close is what Close does; nil is nothing.
 	close func() error
 }
 
 func (s *stub) Address(string) string { return s.address }
+func (s *stub) TLS() bool             { return s.tls }
+
 func (s *stub) Align(context.Context) (time.Time, error) {
 	return time.Now().Add(5 * time.Millisecond), nil
 }

@@ -14,8 +14,10 @@ type target struct {
 	// server_name that is the address itself, which is nobody's name, so the
 	// listen's default server answers.
 	dial, host string
-	// stream is true for a stream server's.
-	stream bool
+	// stream is true for a stream server's, tls where connections begin with a
+	// handshake, for the server that name says.
+	stream, tls bool
+	name        string
 }
 
 // findTarget reads `to`, as nginxconf.Destination does.
@@ -29,7 +31,7 @@ func findTarget(c *nginxconf.Config, to string, address func(listen string) stri
 	if err != nil {
 		return target{}, fmt.Errorf("listen %s at %q: %w", d.Listen, where, err)
 	}
-	t := target{dial: dial, host: where, stream: d.Stream != nil}
+	t := target{dial: dial, host: where, stream: d.Stream != nil, tls: d.TLS, name: d.Name}
 	if d.Name != "" {
 		t.host = d.Name
 	}

@@ -52,7 +52,7 @@ func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *T
 		return nil
 	}
 	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil)}
-	n.facts.Host = to.Host
+	n.facts.Host, n.facts.TLS = to.Host, to.TLS
 	length := t.Body
 	if length == 0 {
 		length = -1

@@ -22,6 +22,8 @@ type config struct {
 	// complete is false when broken syntax may have hidden a part of it, so that
 	// what it lacks proves nothing.
 	complete bool
+	// files are those that it reads and that are here.
+	files map[string][]byte
 	// place turns a position in the text into one for the user.
 	place func(nginxconf.Pos) nginxconf.Pos
 }
@@ -70,7 +72,7 @@ func (r *resolver) nginx() {
 	for _, p := range append(broken, mistakes...) {
 		r.add(Problem{Pos: translate(p.Pos), Text: p.Text, Hint: p.Hint}, r.s.Variant)
 	}
-	c := &config{Config: cfg, complete: len(broken) == 0, place: translate}
+	c := &config{Config: cfg, complete: len(broken) == 0, place: translate, files: r.files(tree, src.Files)}
 	r.misspelt(cfg, translate)
 	if r.configs == nil {
 		r.loader.configs = map[configKey]*config{}
@@ -105,7 +107,7 @@ func (r *resolver) misspelt(cfg *nginxconf.Config, translate func(nginxconf.Pos)
 
 // use makes c the scenario's configuration.
 func (r *resolver) use(c *config) {
-	r.cfg, r.s.Nginx, r.s.place = c, c.Config, c.place
+	r.cfg, r.s.Nginx, r.s.place, r.s.Files = c, c.Config, c.place, c.files
 }
 
 // configSource finds the text and says how a position in it becomes one for the user.
@@ -144,6 +146,27 @@ func (r *resolver) configSource(n *yaml.Node, x *form.Nginx) (src nginxconf.Sour
 		}
 		return a.pos(x.Text, p)
 	}, true
+}
+
+// files are those that a configuration reads and that lie beside it or beside the
+// scenario. One that is too big, or can't be read, isn't there.
+func (r *resolver) files(tree *nginxconf.Tree, beside fs.FS) map[string][]byte {
+	var out map[string][]byte
+	for _, u := range tree.FilesRead() {
+		for _, folder := range []fs.FS{beside, r.fsys} {
+			found := nginxconf.Beside(folder, u.Path)
+			if out[u.Path] != nil || len(found) != 1 {
+				continue
+			}
+			if text, err := read(folder, found[0]); err == nil && len(text) <= MaxSize {
+				if out == nil {
+					out = map[string][]byte{}
+				}
+				out[u.Path] = text
+			}
+		}
+	}
+	return out
 }
 
 // companion reads a file beside the scenario.

@@ -32,6 +32,9 @@ type Scenario struct {
 	NginxVersion upstream.Version
 	// Nginx is the configuration under test, as NginxVersion reads it; see As.
 	Nginx *nginxconf.Config
+	// Files are those that the configuration reads and that lie beside it, or beside
+	// the scenario, by path as written.
+	Files map[string][]byte
 	// Backends are all backends of the configuration, in order of appearance,
 	// each with the rules that apply to it ("*" expanded; its own rules win).
 	Backends []Backend

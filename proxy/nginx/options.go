@@ -24,6 +24,9 @@ type Options struct {
 	// Dir is nginx's prefix: configuration, logs, temporary files. It is made if
 	// need be and kept. "" is a temporary folder that Close removes.
 	Dir string
+	// Files are those that the configuration reads (nginxconf.Tree.FilesRead), by
+	// path as written. Certificates that aren't there are made up.
+	Files map[string][]byte
 	// CA is the certificate, in PEM, of the authority of the backends that speak
 	// TLS. nginx finds it in its prefix as nolive-ca.pem; nil is none.
 	CA []byte

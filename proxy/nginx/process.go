@@ -67,6 +67,9 @@ func sameListen(a, b string) bool {
 	return norm(a) == norm(b)
 }
 
+// TLS is true: nginx speaks it where its configuration says so.
+func (p *Process) TLS() bool { return true }
+
 // Addresses are those that nginx had for the backends, by name.
 func (p *Process) Addresses() map[string]string { return p.opts.Backends }
 

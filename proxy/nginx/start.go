@@ -101,6 +101,9 @@ func (p *Process) launch(ctx context.Context, env []string, render renderFunc, t
 	if err := p.bin.addStream(&add, p.opts, p.found.Program, exists); err != nil {
 		return err
 	}
+	if add.Files, err = p.files(); err != nil {
+		return err
+	}
 	conf, err := render(p.opts.Config.Tree, add)
 	if err != nil {
 		return err

@@ -67,6 +67,8 @@ func (e *emitter) directive(d *Directive, p *place) {
 	switch {
 	case d.Included != nil:
 		e.included(d, p)
+	case d.Name.Text == "mail" && p.in == inMain:
+		e.change(d, d.Span, "")
 	case d.Block != nil:
 		e.copy(d.File, Span{d.Span.Start, d.Block.Span.Start + 1})
 		e.inside(d, p)
@@ -141,6 +143,10 @@ func (e *emitter) simple(d *Directive, p *place) {
 		}
 		return
 	}
+	if to, ok := e.reads(d); ok && to == "" {
+		e.change(d, d.Span, "")
+		return
+	}
 	if span, now, ok := e.edit(d, p); ok {
 		e.copy(d.File, Span{d.Span.Start, span.Start})
 		e.change(d, span, now)
@@ -187,6 +193,9 @@ func (e *emitter) edit(d *Directive, p *place) (Span, string, bool) {
 		return s.span, to, true
 	}
 	if now, ok := e.path(d); ok {
+		return first, word(now), true
+	}
+	if now, ok := e.reads(d); ok {
 		return first, word(now), true
 	}
 	return Span{}, "", false

@@ -33,11 +33,21 @@ func (p *parser) include(d *Directive) {
 		fsys, rel = p.root, strings.TrimLeft(name, "/")
 	}
 	rel = path.Clean(rel)
+	if p.folder == "" && strings.HasPrefix(name, "/") {
+		if found := Beside(p.files, name); found != nil {
+			for _, n := range found {
+				if !p.includeFile(d, p.files, n, n) {
+					return
+				}
+			}
+			return
+		}
+	}
 	if fsys == nil {
 		if isTypes(name) {
 			return
 		}
-		p.out.add(d.ArgPos(0), "only files beside the configuration can be included; copy it there and name it without a folder", "open() %q failed", name)
+		p.out.add(d.ArgPos(0), "only files beside the configuration can be included: copy it there", "open() %q failed", name)
 		return
 	}
 	names := []string{rel}
@@ -72,7 +82,11 @@ func (p *parser) includeFile(d *Directive, fsys fs.FS, name, written string) boo
 		if isTypes(written) && p.folder == "" {
 			return true
 		}
-		p.out.add(d.ArgPos(0), "", "open() %q failed (%s)", key, reason(err))
+		hint := ""
+		if strings.HasPrefix(written, "/") && p.folder == "" {
+			hint = "copied beside the configuration, it is found there"
+		}
+		p.out.add(d.ArgPos(0), hint, "open() %q failed (%s)", key, reason(err))
 		return true
 	}
 	p.used++

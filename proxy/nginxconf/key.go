@@ -33,7 +33,7 @@ func (in *interpreter) key(d *Directive, u *upstream.Config) {
 func unknowable(name string) string {
 	switch name {
 	case "remote_addr", "binary_remote_addr", "realip_remote_addr", "request_uri", "uri", "document_uri",
-		"args", "query_string", "is_args", "request_method", "scheme", "host", "server_name", "content_type":
+		"args", "query_string", "is_args", "request_method", "scheme", "https", "host", "server_name", "content_type":
 		return ""
 	case "http_host", "http_connection", "http_content_length", "http_transfer_encoding", "http_x_nolive_request":
 		return "is a header that the clients here write themselves"

@@ -78,7 +78,9 @@ func TestInclude(t *testing.T) {
 		"includes itself":           {"include loop.conf;", "loop.conf:1:9: \"loop.conf\" includes itself\n"},
 		"not whole":                 {"include open.conf; include close.conf;", "open.conf:1:9: unexpected end of file, expecting \"}\" (the block of \"server\" opened at 1:8 isn't closed)\nclose.conf:1:1: unexpected \"}\"\n"},
 		"outside":                   {"include ../x.conf;", "x.conf:1:9: open() \"../x.conf\" failed (a file outside of the configuration's folder can't be included)\n"},
-		"absolute":                  {"include /etc/nginx/a.conf;", "x.conf:1:9: open() \"/etc/nginx/a.conf\" failed (only files beside the configuration can be included; copy it there and name it without a folder)\n"},
+		"absolute":                  {"include /etc/nginx/b.conf;", "x.conf:1:9: open() \"/etc/nginx/b.conf\" failed (only files beside the configuration can be included: copy it there)\n"},
+		"absolute, beside":          {"include /etc/nginx/d/z.conf;", "1:1 \"include\" \"/etc/nginx/d/z.conf\"\n  from d/z.conf\n  1:1 \"gzip\" \"on\"\n"},
+		"absolute, all beside":      {"include /etc/nginx/d/*.conf;", "1:1 \"include\" \"/etc/nginx/d/*.conf\"\n  from d/z.conf\n  1:1 \"gzip\" \"on\"\n"},
 		"mime.types may be missing": {"include /etc/nginx/mime.types; include mime.types;", "1:1 \"include\" \"/etc/nginx/mime.types\"\n1:32 \"include\" \"mime.types\"\n"},
 	} {
 		tree, ps := Parse("x.conf", []byte(c.in), files)

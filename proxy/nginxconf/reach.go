@@ -47,7 +47,7 @@ func (r *Reach) Request(to Destination, rq variable.Request, length int64) {
 		r.streams[to.Stream], r.upstreams[to.Stream.Pass.Upstream] = true, true
 		return
 	}
-	rq.Host = to.Host
+	rq.Host, rq.TLS = to.Host, to.TLS
 	w := Way{reach: r}
 	step := w.Begin(r.cfg, to.Server, &rq, length)
 	r.follow(&w, step, map[mark]bool{})
@@ -210,7 +210,7 @@ func early(name string) bool {
 	switch name {
 	case "if", "set", "rewrite", "return", "location", "error_page", "merge_slashes", "ssl", "map",
 		"limit_rate", "add_before_body", "add_after_body", "image_filter", "xslt_stylesheet", "slice", "ssi", "post_action",
-		"real_ip_header", "set_real_ip_from", "proxy_pass":
+		"real_ip_header", "set_real_ip_from", "proxy_pass", "ssl_verify_client", "ssl_reject_handshake":
 		return true
 	}
 	_, known := directives().byName[name]

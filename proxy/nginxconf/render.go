@@ -29,6 +29,9 @@ type RenderOptions struct {
 	// level, and again at each level that has such a directive of its own,
 	// because nginx doesn't inherit them to there. "" is none.
 	AccessLog, ErrorLog string
+	// Files maps the files that nginx reads (Tree.FilesRead) to the paths that stand
+	// for them; "" leaves the directive out, and one that isn't there stays.
+	Files map[FileName]string
 	// Dir is the folder, absolute, that the user's log and temporary paths are
 	// moved into; it has to exist.
 	Dir string
@@ -68,19 +71,14 @@ type Change struct {
 //   - an include is replaced by the files' text, so one line map holds for all;
 //   - user, pid, lock_file, daemon, master_process and working_directory are
 //     left out: they belong to whoever starts nginx; worker_processes auto is 1,
-//     as in Config;
+//     as in Config; so is mail, whose ports nobody has replaced;
 //   - logs and temporary files are moved into Dir, access_log off gives way to
 //     AccessLog, storing answers as files is off.
 //
-// An address without a replacement, and a mail block, is an error.
+// An address without a replacement is an error.
 func Render(tree *Tree, o RenderOptions) (*Rendered, error) {
 	e := &emitter{opt: o, listens: map[string]string{}}
 	main, http := tree.sections()
-	for _, d := range main {
-		if d.Name.Text == "mail" {
-			return nil, fmt.Errorf("%s: mail: only http can be run", d.Pos())
-		}
-	}
 	for _, w := range tree.Listens() {
 		to, ok := o.Listens[w]
 		if !ok {

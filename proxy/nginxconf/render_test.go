@@ -138,11 +138,10 @@ func TestRenderDefaults(t *testing.T) {
 // Nothing is sent to an address that nobody chose.
 func TestRenderWantsEveryAddress(t *testing.T) {
 	for text, want := range map[string]string{
-		"upstream a { server app1; }":           `x.conf:1:21: backend "app1": no address given`,
-		"server { listen 81; }":                 `listen "81": no address given`,
-		"server { }":                            `listen "80": no address given`,
-		"mail { }":                              `x.conf:1:1: mail: only http can be run`,
-		"stream { upstream a { server b:1; } }": `x.conf:1:30: backend "b:1": no address given`,
+		"upstream a { server app1; }":                           `x.conf:1:21: backend "app1": no address given`,
+		"server { listen 81; }":                                 `listen "81": no address given`,
+		"server { }":                                            `listen "80": no address given`,
+		"stream { upstream a { server b:1; } }":                 `x.conf:1:30: backend "b:1": no address given`,
 		"stream { server { listen 82; proxy_pass 10.0.0.1:9; }": `listen "82": no address given`,
 	} {
 		tree, _ := Parse("x.conf", []byte(text), nil)

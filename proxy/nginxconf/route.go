@@ -22,12 +22,14 @@ func (c *Config) Route(to, path string) (*Server, Step) {
 type Port struct {
 	servers []*Server
 	def     *Server
+	// TLS is true where connections begin with a handshake.
+	TLS bool
 }
 
 // Port is the listen address, as written; nil when no server has it.
 func (c *Config) Port(listen string) *Port {
 	at := canonicalListen(listen)
-	p := &Port{def: c.defaultServer(listen)}
+	p := &Port{def: c.defaultServer(listen), TLS: c.encrypted(listen)}
 	for _, s := range c.Servers {
 		for _, l := range s.Listens {
 			if canonicalListen(l.Address) == at {

@@ -98,7 +98,13 @@ parameters:
 			break parameters // nginx stops here too; the rest may be the next line
 		case sets:
 			options = true
-		case a.Text == "ssl" || a.Text == "quic" || a.Text == "http2" || a.Text == "proxy_protocol":
+		case a.Text == "http2" && slices.Contains(l.Parameters, "ssl"), a.Text == "ssl":
+			// A handshake later a client speaks HTTP/1, as it offers nothing else.
+			in.unserved(d, i+1, "clients here speak plain HTTP/1")
+		case a.Text == "quic":
+			in.unserved(d, i+1, "clients here speak TCP")
+			return // there it is another port
+		case a.Text == "http2" || a.Text == "proxy_protocol":
 			in.nginxOnlyArg(d, i+1, "clients here speak plain HTTP/1")
 		}
 	}

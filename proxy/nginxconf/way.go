@@ -144,10 +144,14 @@ func (w *Way) Absolute(location, addr, port string) string {
 	if host == "" {
 		host = addr
 	}
-	if *s.port && port != "80" {
+	scheme, usual := "http://", "80"
+	if w.rq.TLS {
+		scheme, usual = "https://", "443"
+	}
+	if *s.port && port != usual {
 		host += ":" + port
 	}
-	return "http://" + host + location
+	return scheme + host + location
 }
 
 // Discarded says whether the request's body was thrown away: nginx did so before

@@ -88,6 +88,9 @@ func newClient(p *Proxy, l *listener, conn streamConn, n uint64) (*client, error
 		c.account = newAccount(c, n)
 	}
 	c.vars.Server = addressOf(conn.LocalAddr())
+	if c.router != nil {
+		c.vars.TLS = c.router.port.TLS
+	}
 	c.vars.Joins = p.config.Version.JoinsHeaderLines()
 	c.vars.Header = func(yield func(name, value []byte) bool) {
 		for _, f := range c.rq.fields {

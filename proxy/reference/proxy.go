@@ -108,6 +108,9 @@ func New(o Options) (*Proxy, error) {
 	return p, nil
 }
 
+// TLS is false: listens with ssl are served in plain.
+func (p *Proxy) TLS() bool { return false }
+
 // Address is the host:port at which a listen directive, as written, is served;
 // "" is the first one's. It is "" for one that the configuration doesn't have.
 func (p *Proxy) Address(listen string) string {

@@ -55,6 +55,8 @@ type Request struct {
 	Client, Origin Address
 	// Server is the address at which the request arrived.
 	Server Address
+	// TLS is true where that one's connections begin with a handshake.
+	TLS bool
 	// Length is how many bytes were read for the request, head and body.
 	Length int64
 	// ContentLength is the length of a body that came in chunks, -1 while it isn't

@@ -49,7 +49,20 @@ func serverProtocol(b []byte, f Facts, _ string) ([]byte, bool) {
 	return append(b, r.Protocol...), r.Protocol != "" || r.NoProtocol
 }
 
-func scheme(b []byte, _ Facts, _ string) ([]byte, bool) { return append(b, "http"...), true }
+func scheme(b []byte, f Facts, _ string) ([]byte, bool) {
+	if f.Request().TLS {
+		return append(b, "https"...), true
+	}
+	return append(b, "http"...), true
+}
+
+// https is "on" for a connection with TLS, else there and empty.
+func https(b []byte, f Facts, _ string) ([]byte, bool) {
+	if f.Request().TLS {
+		b = append(b, "on"...)
+	}
+	return b, true
+}
 
 func isArgs(b []byte, f Facts, _ string) ([]byte, bool) {
 	if f.Request().Args != "" {

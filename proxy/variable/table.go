@@ -30,7 +30,7 @@ var table = map[string]reader{
 	"http_referer":              firstHeader("referer"),
 	"http_user_agent":           firstHeader("user_agent"),
 	"http_x_forwarded_for":      joinedHeader("x_forwarded_for", ", "),
-	"https":                     empty,
+	"https":                     https,
 	"is_args":                   isArgs,
 	"limit_rate":                zero,
 	"msec":                      ofResponse(msec),
