@@ -49,6 +49,7 @@ type Proxy struct {
 	sessions map[*session]struct{}
 	running  sync.WaitGroup // clients and sessions
 	loops    sync.WaitGroup // accept loops
+	tunnels  sync.WaitGroup // beneath connections to backends that speak TLS
 	closing  sync.Once
 	closed   chan struct{}
 	err      error
@@ -114,8 +115,9 @@ func (p *Proxy) TLS() bool { return false }
 // Address is the host:port at which a listen directive, as written, is served;
 // "" is the first one's. It is "" for one that the configuration doesn't have.
 func (p *Proxy) Address(listen string) string {
+	key := nginxconf.Listen{Address: listen}.Key()
 	for _, l := range p.listeners {
-		if listen == "" || l.key == listenKey(listen) {
+		if listen == "" || l.key == key {
 			return l.Addr().String()
 		}
 	}
@@ -171,6 +173,7 @@ func (p *Proxy) shutdown() {
 			n.close()
 		}
 	}
+	p.tunnels.Wait()
 	p.watcher.close()
 	p.err = errors.Join(errs...)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
@@ -23,7 +24,7 @@ func (c *client) handshake(conn streamConn, d *dialing, address string) (streamC
 	if err == nil {
 		_ = conn.SetDeadline(time.Time{})
 		var inside streamConn
-		if inside, err = tunnel(t, conn); err == nil {
+		if inside, err = tunnel(t, conn, &c.proxy.tunnels); err == nil {
 			return inside, 0, nil
 		}
 		_ = conn.Close()
@@ -43,10 +44,28 @@ func (c *client) handshake(conn streamConn, d *dialing, address string) (streamC
 	return nil, event.Refused, nil
 }
 
+// tunnelPatience is how long, in real time, what is still in a closed tunnel may take
+// to get to the backend: one that doesn't read would hold it for ever.
+const tunnelPatience = time.Second
+
+// mouth is the proxy's end of a tunnel.
+type mouth struct {
+	*net.TCPConn
+	under streamConn // what TLS runs on
+}
+
+var _ streamConn = mouth{}
+
+// Close closes the tunnel, however full it is.
+func (m mouth) Close() error {
+	_ = m.under.SetWriteDeadline(time.Now().Add(tunnelPatience))
+	return m.TCPConn.Close()
+}
+
 // tunnel is a plain connection on this machine whose other end goes on as t. All
 // of the proxy waits on bare sockets, which TLS isn't; so bytes are carried over
-// by two goroutines, and FIN and RST with them.
-func tunnel(t *tls.Conn, under streamConn) (streamConn, error) {
+// by two goroutines, which running counts, and FIN and RST with them.
+func tunnel(t *tls.Conn, under streamConn, running *sync.WaitGroup) (streamConn, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -66,11 +85,11 @@ func tunnel(t *tls.Conn, under streamConn) (streamConn, error) {
 		return nil, err
 	}
 	back := far.(*net.TCPConn)
-	go func() { // to the backend, until the proxy closes
+	running.Go(func() { // to the backend, until the proxy closes
 		_, _ = io.Copy(t, back)
 		_ = under.Close()
-	}()
-	go func() { // and from it
+	})
+	running.Go(func() { // and from it
 		_, err := io.Copy(back, t)
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			_ = back.SetLinger(0) // it was reset
@@ -78,6 +97,6 @@ func tunnel(t *tls.Conn, under streamConn) (streamConn, error) {
 			return
 		}
 		_ = back.CloseWrite() // closed, with or without a word (SSL_OP_IGNORE_UNEXPECTED_EOF)
-	}()
-	return near.(*net.TCPConn), nil
+	})
+	return mouth{near.(*net.TCPConn), under}, nil
 }
