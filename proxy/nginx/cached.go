@@ -1,9 +1,7 @@
 package nginx
 
 import (
-	"cmp"
 	"sort"
-	"time"
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/upstream"
@@ -48,12 +46,11 @@ func inferCached(xs []*exchange, capacity keepaliveOf) {
 	for _, a := range acts {
 		k := place{a.x.pid, a.s.upstream}
 		cfg := capacity(a.s.upstream)
-		timeout := orElse(cfg.Timeout, time.Minute)
 		cache := caches[k]
 		switch {
 		case a.start:
 			for i := len(cache) - 1; i >= 0; i-- {
-				if cache[i].addr == a.s.addr && a.at-cache[i].since < timeout {
+				if cache[i].addr == a.s.addr && a.at-cache[i].since < cfg.Timeout.Milliseconds() {
 					if a.s.cached = a.s.connect == 0; a.s.cached {
 						carries[a.s] = cache[i]
 					}
@@ -70,7 +67,7 @@ func inferCached(xs []*exchange, capacity keepaliveOf) {
 			}
 			c.since = a.at
 			c.requests++
-			if c.requests >= cmp.Or(cfg.Requests, 1000) || a.at-c.opened > orElse(cfg.Time, time.Hour) {
+			if c.requests >= cfg.Requests || a.at-c.opened > cfg.Time.Milliseconds() {
 				break
 			}
 			cache = append(cache, c)
@@ -85,25 +82,15 @@ func inferCached(xs []*exchange, capacity keepaliveOf) {
 // bodyless says whether a response with the status ends with its header.
 func bodyless(status int) bool { return status == 204 || status == 304 }
 
-// orElse is a duration in milliseconds, or its default where it is 0.
-func orElse(d, otherwise time.Duration) int64 { return cmp.Or(d, otherwise).Milliseconds() }
-
-// keepalive gives the cache of an upstream. Since 1.29.7 every upstream block
-// has one of 32 connections unless it says otherwise.
-func (n names) keepalive(b binary) keepaliveOf {
-	return func(name string) upstream.KeepaliveConfig {
-		u := n.upstreams[name]
-		if u == nil {
-			return upstream.KeepaliveConfig{}
-		}
-		cfg := u.Keepalive
-		implicit := len(u.Servers) == 1 && u.Servers[0].Name == u.Name
-		if cfg.Connections == 0 && !implicit && b.atLeast(1, 29, 7) {
-			cfg.Connections = 32
-		}
-		return cfg
-	}
-}
-
-// keepaliveOf gives the cache of idle connections that an upstream has.
+// keepaliveOf gives the cache of idle connections that an upstream has, nginx's
+// defaults filled in.
 type keepaliveOf func(upstream string) upstream.KeepaliveConfig
+
+// keepalive is a keepaliveOf.
+func (n names) keepalive(name string) upstream.KeepaliveConfig {
+	u := n.upstreams[name]
+	if u == nil {
+		return upstream.KeepaliveConfig{}
+	}
+	return u.Keepalive.For(u.Version)
+}

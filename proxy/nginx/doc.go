@@ -1,5 +1,5 @@
-// Package nginx runs a real nginx as a local process under the configuration
-// under test and turns its logs into events. It never decides what nginx does,
+// Package nginx runs a real nginx, on this machine or where a Host says, under the
+// configuration under test and turns its logs into events. It never decides what nginx does,
 // and it changes nothing of the configuration but addresses, logs and paths.
 //
 // nginx compares whole seconds of its own clock, so a run asks nginx itself

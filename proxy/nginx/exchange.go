@@ -96,13 +96,22 @@ func (x *exchange) judge(s *step) {
 		// 504 are what nginx writes for a failure.
 		s.outcome = event.Aborted
 	default:
-		// The line with the reason is missing: cut short by nginx's limit of 2048
-		// bytes, or written elsewhere. The lists tell half of it.
-		s.outcome = map[bool]map[bool]event.Outcome{
-			true:  {true: event.ReadTimeout, false: event.ConnectTimeout},
-			false: {true: event.Closed, false: event.Refused},
-		}[s.status == 504][s.connect >= 0]
+		s.outcome = s.guess()
 	}
+}
+
+// guess says how a failed attempt ended whose line with the reason is missing: cut
+// short by nginx's limit of 2048 bytes, or written elsewhere. The lists tell half of it.
+func (s *step) guess() event.Outcome {
+	switch late, connected := s.status == 504, s.connect >= 0; {
+	case late && connected:
+		return event.ReadTimeout
+	case late:
+		return event.ConnectTimeout
+	case connected:
+		return event.Closed
+	}
+	return event.Refused
 }
 
 // clientClosed is nginx's status for a client that left (NGX_HTTP_CLIENT_CLOSED_REQUEST).

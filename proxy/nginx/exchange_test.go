@@ -23,12 +23,12 @@ func told(t *testing.T, access, errors string) []event.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	xs, err := readAccessLog(strings.NewReader(access), n, log, 900_000)
+	xs, err := readRequests(strings.NewReader(access), parseAccessLine, n, log, 900_000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []event.Event
-	tell(event.SinkFunc(func(e event.Event) { out = append(out, e) }), n, xs, log, n.keepalive(binary{}), func(ms int64) time.Duration {
+	tell(event.SinkFunc(func(e event.Event) { out = append(out, e) }), n, xs, log, n.keepalive, func(ms int64) time.Duration {
 		return time.Duration(ms-100_000) * time.Millisecond
 	})
 	return out
@@ -246,7 +246,7 @@ func TestStopIsNoTrouble(t *testing.T) {
 func TestBrokenAccessLine(t *testing.T) {
 	n := newNames(nil, nil)
 	log, _ := readErrorLog(strings.NewReader(""), 0)
-	xs, err := readAccessLog(strings.NewReader("{\n"+accessText("101.000", "0.000", "1", "t/1", "200", "", "", "", "", "", "")), n, log, 1<<62)
+	xs, err := readRequests(strings.NewReader("{\n"+accessText("101.000", "0.000", "1", "t/1", "200", "", "", "", "", "", "")), parseAccessLine, n, log, 1<<62)
 	if len(xs) != 1 || err == nil || !strings.Contains(err.Error(), "access log: ") {
 		t.Errorf("%d lines, %v", len(xs), err)
 	}
@@ -280,12 +280,43 @@ func TestInferCached(t *testing.T) {
 		at(6, "a", "0.000", false),
 		at(67, "a", "0.000", false), // a minute is too long
 	}
-	inferCached(xs, func(string) upstream.KeepaliveConfig { return upstream.KeepaliveConfig{Connections: 2} })
+	inferCached(xs, func(string) upstream.KeepaliveConfig {
+		return upstream.KeepaliveConfig{Connections: 2}.For(upstream.Stable)
+	})
 	var got []bool
 	for _, x := range xs {
 		got = append(got, x.steps[0].cached)
 	}
 	if d := cmp.Diff([]bool{false, true, false, false, false, true, false}, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// Whether an attempt can have been on a kept connection is the version's business, and
+// the configuration's: nothing is kept where it says so.
+func TestKeepaliveIsTheVersions(t *testing.T) {
+	for _, c := range []struct {
+		version, keepalive    string
+		connections, requests int
+	}{
+		{"1.29.7", "", 32, 1000},
+		{"1.29.7", "keepalive 0;", 0, 1000},
+		{"1.29.6", "", 0, 1000},
+		{"1.22", "keepalive 2;", 2, 1000},
+		{"1.18", "keepalive 2;", 2, 100},
+		{"1.18", "keepalive 2; keepalive_requests 7;", 2, 7},
+	} {
+		tree, _ := nginxconf.Parse("nginx.conf", []byte("upstream u { server a; "+c.keepalive+" } server { location / { proxy_pass http://u; } }"), nil)
+		v, err := upstream.ParseVersion(c.version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg, problems := nginxconf.InterpretAs(tree, v)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		if got := newNames(cfg, nil).keepalive("u"); got.Connections != c.connections || got.Requests != c.requests {
+			t.Errorf("%s %q: %+v, want %d connections and %d requests", c.version, c.keepalive, got, c.connections, c.requests)
+		}
 	}
 }

@@ -29,6 +29,7 @@ func NewLock(name string) (*Lock, error) {
 	}
 	if err != nil {
 		_ = f.Close()
+		_ = os.Remove(f.Name())
 		return nil, err
 	}
 	return &Lock{f, name}, nil

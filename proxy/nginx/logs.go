@@ -88,28 +88,13 @@ func (l *errorLog) rest() []*errorLine {
 	return out
 }
 
-// readAccessLog makes an exchange of every line, given the error log.
-func readAccessLog(r io.Reader, n names, log *errorLog, end int64) ([]*exchange, error) {
+// readRequests makes an exchange of every line of a log in which nginx writes down
+// what is over, given the error log.
+func readRequests(r io.Reader, parse func(line []byte) (accessLine, error), n names, log *errorLog, end int64) ([]*exchange, error) {
 	var xs []*exchange
 	var broken error
 	err := eachLine(r, func(number int, b []byte) error {
-		a, err := parseAccessLine(b)
-		if err != nil {
-			broken = errors.Join(broken, err)
-			return nil
-		}
-		xs = append(xs, newExchange(a, number, n, log.connections[a.connection], end))
-		return nil
-	})
-	return xs, errors.Join(err, broken)
-}
-
-// readStreamLog makes an exchange of every session, given the error log.
-func readStreamLog(r io.Reader, n names, at ends, log *errorLog, end int64) ([]*exchange, error) {
-	var xs []*exchange
-	var broken error
-	err := eachLine(r, func(number int, b []byte) error {
-		a, err := parseStreamLine(b, at)
+		a, err := parse(b)
 		if err != nil {
 			broken = errors.Join(broken, err)
 			return nil
@@ -138,10 +123,14 @@ func (p *Process) emit(end stopped) error {
 		return err
 	}
 	n := newNames(p.opts.Config, p.opts.Backends)
-	xs, err := readFile(p.prefix.file(accessFile), func(r io.Reader) ([]*exchange, error) { return readAccessLog(r, n, log, end.msec) })
-	sessions, serr := readFile(p.prefix.file(streamFile), func(r io.Reader) ([]*exchange, error) { return readStreamLog(r, n, p.ends(), log, end.msec) })
+	requests := func(file string, parse func([]byte) (accessLine, error)) ([]*exchange, error) {
+		return readFile(p.prefix.file(file), func(r io.Reader) ([]*exchange, error) { return readRequests(r, parse, n, log, end.msec) })
+	}
+	xs, err := requests(accessFile, parseAccessLine)
+	at := p.ends()
+	sessions, serr := requests(streamFile, func(line []byte) (accessLine, error) { return parseStreamLine(line, at) })
 	err, xs = errors.Join(err, serr), append(xs, sessions...)
-	p.alerts = tell(p.opts.Sink, n, xs, log, n.keepalive(p.bin), p.scenario())
+	p.alerts = tell(p.opts.Sink, n, xs, log, n.keepalive, p.scenario())
 	return err
 }
 

@@ -2,7 +2,6 @@ package nginx
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
@@ -17,11 +16,10 @@ type Process struct {
 	prefix prefix
 	seat   Seat
 	child  Child
-	// listens maps every listen address to the real one; first is the first's.
-	listens map[string]string
-	// there are the addresses that nginx itself listens at for them.
-	there map[string]string
-	first string
+	// listens maps every listen address to the real one, there to the one that nginx
+	// itself listens at; first is the first's real one.
+	listens, there map[string]string
+	first          string
 
 	mu     sync.Mutex // guards the pinger and what it measured
 	pinger pinger
@@ -60,11 +58,7 @@ func (p *Process) Address(listen string) string {
 
 // sameListen says whether nginx takes two listen addresses for the same.
 func sameListen(a, b string) bool {
-	norm := func(s string) string {
-		s = strings.TrimPrefix(strings.TrimPrefix(s, "*:"), "0.0.0.0:")
-		return strings.TrimSuffix(s, ":80")
-	}
-	return norm(a) == norm(b)
+	return nginxconf.Listen{Address: a}.Key() == nginxconf.Listen{Address: b}.Key()
 }
 
 // TLS is true: nginx speaks it where its configuration says so.

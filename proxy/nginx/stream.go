@@ -116,17 +116,13 @@ func (p *Process) ends() ends {
 	for _, s := range p.opts.Config.Streams {
 		for _, l := range s.Listens {
 			for written, there := range p.there {
-				if sameStream(written, l.Address) {
+				if sameListen(written, l.Address) {
 					e.dialed[there], e.upstreams[there] = p.listens[written], s.Pass.Upstream.Name
 				}
 			}
 		}
 	}
 	return e
-}
-
-func sameStream(a, b string) bool {
-	return nginxconf.Listen{Address: a}.Key() == nginxconf.Listen{Address: b}.Key()
 }
 
 // judgeSession says how an attempt of stream ended. Once connected it only ends.

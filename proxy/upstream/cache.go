@@ -23,6 +23,27 @@ type KeepaliveConfig struct {
 	Timeout time.Duration
 }
 
+// For is k with the defaults that a version of nginx has in the place of zeros; what
+// the version doesn't limit is more than any run reaches.
+func (k KeepaliveConfig) For(v Version) KeepaliveConfig {
+	if k.Requests == 0 {
+		k.Requests = v.KeepaliveRequests()
+	}
+	switch {
+	case !v.LimitsAge():
+		k.Time = forever
+	case k.Time == 0:
+		k.Time = time.Hour
+	}
+	switch {
+	case !v.LimitsIdle():
+		k.Timeout = forever
+	case k.Timeout == 0:
+		k.Timeout = 60 * time.Second
+	}
+	return k
+}
+
 // ConnID names an upstream connection of one worker; the shell hands them out, from 1.
 type ConnID uint64
 
@@ -51,26 +72,10 @@ const (
 
 // NewCache returns an empty cache for a block, or nil when it has none.
 func NewCache(block Config) *Cache {
-	cfg, v := block.Keepalive, block.Version
-	if cfg.Connections <= 0 {
+	if block.Keepalive.Connections <= 0 {
 		return nil
 	}
-	if cfg.Requests == 0 {
-		cfg.Requests = v.KeepaliveRequests()
-	}
-	switch {
-	case !v.LimitsAge():
-		cfg.Time = forever
-	case cfg.Time == 0:
-		cfg.Time = time.Hour
-	}
-	switch {
-	case !v.LimitsIdle():
-		cfg.Timeout = forever
-	case cfg.Timeout == 0:
-		cfg.Timeout = 60 * time.Second
-	}
-	return &Cache{cfg: cfg}
+	return &Cache{cfg: block.Keepalive.For(block.Version)}
 }
 
 // take removes and returns the connection to the peer's address that was stored
@@ -134,9 +139,6 @@ func (c *Cache) Remove(conn ConnID) bool {
 // Until is the instant at which the shell has to remove the connection that was
 // stored last.
 func (c *Cache) Until() time.Duration { return c.idle[len(c.idle)-1].until }
-
-// Timeout is how long a stored connection may idle, lazy timers aside.
-func (c *Cache) Timeout() time.Duration { return c.cfg.Timeout }
 
 // Len is the number of idle connections.
 func (c *Cache) Len() int { return len(c.idle) }

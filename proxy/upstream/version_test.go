@@ -172,8 +172,8 @@ func TestKeepaliveDefaultsOfVersions(t *testing.T) {
 		if old := stored(upstream.Served{Conn: 1, Requests: 1}, 2*time.Hour); old == c.age {
 			t.Errorf("%s: kept when two hours old: %v", c.v, old)
 		}
-		if limited := upstream.NewCache(block).Timeout() == time.Minute; limited != c.idle {
-			t.Errorf("%s: idles for %v at most", c.v, upstream.NewCache(block).Timeout())
+		if most := block.Keepalive.For(block.Version).Timeout; (most == time.Minute) != c.idle {
+			t.Errorf("%s: idles for %v at most", c.v, most)
 		}
 	}
 }
