@@ -38,7 +38,7 @@ func (p *Proxy) serveOn(o *Options) {
 			r := newRouter(o.Config, served.Listen)
 			switch {
 			case !served.At.IsValid():
-				l.router, l.key = r, listenKey(served.Listen)
+				l.router, l.key = r, nginxconf.Listen{Address: served.Listen}.Key()
 			case l.others == nil:
 				l.others = map[netip.AddrPort]*router{}
 				fallthrough
@@ -53,7 +53,7 @@ func (p *Proxy) serveOn(o *Options) {
 // serveStream takes in one listen address of stream.
 func (l *listener) serveStream(s Served) {
 	if !s.At.IsValid() {
-		l.stream, l.key = s.Stream, listenKey(s.Listen)
+		l.stream, l.key = s.Stream, nginxconf.Listen{Address: s.Listen}.Key()
 		return
 	}
 	if l.streams == nil {
@@ -91,10 +91,26 @@ func (l *listener) routerFor(conn net.Conn) *router {
 }
 
 // listen opens all listen addresses of the configuration, or none.
-func (p *Proxy) listen(o *Options) error {
+func (p *Proxy) listen(o *Options) (err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range p.listeners {
+				_ = l.Close()
+			}
+		}
+	}()
 	real := make(map[string]string, len(o.Listen))
 	for written, address := range o.Listen {
-		real[listenKey(written)] = address
+		real[nginxconf.Listen{Address: written}.Key()] = address
+	}
+	open := func(ln nginxconf.Listen) (*listener, error) {
+		tcp, err := listenTCP(real[ln.Key()])
+		if err != nil {
+			return nil, fmt.Errorf("reference: listen %s: %w", ln.Address, err)
+		}
+		l := &listener{Listener: tcp, key: ln.Key(), text: tcp.Addr().String()}
+		p.listeners = append(p.listeners, l)
+		return l, nil
 	}
 	for _, s := range o.Config.Servers {
 		listens := s.Listens
@@ -102,31 +118,23 @@ func (p *Proxy) listen(o *Options) error {
 			listens = []nginxconf.Listen{{Address: "80"}}
 		}
 		for _, ln := range listens {
-			key := listenKey(ln.Address)
-			if p.listens(key) {
+			if p.listens(ln.Key()) {
 				continue
 			}
-			l, err := listenTCP(real[key])
+			l, err := open(ln)
 			if err != nil {
-				for _, l := range p.listeners {
-					_ = l.Close()
-				}
-				return fmt.Errorf("reference: listen %s: %w", ln.Address, err)
+				return err
 			}
-			p.listeners = append(p.listeners, &listener{Listener: l, key: key, text: l.Addr().String(), router: newRouter(o.Config, ln.Address)})
+			l.router = newRouter(o.Config, ln.Address)
 		}
 	}
 	for _, s := range o.Config.Streams {
 		for _, ln := range s.Listens {
-			key := listenKey(ln.Address)
-			l, err := listenTCP(real[key])
+			l, err := open(ln)
 			if err != nil {
-				for _, l := range p.listeners {
-					_ = l.Close()
-				}
-				return fmt.Errorf("reference: listen %s: %w", ln.Address, err)
+				return err
 			}
-			p.listeners = append(p.listeners, &listener{Listener: l, key: key, text: l.Addr().String(), stream: s})
+			l.stream = s
 		}
 	}
 	return nil

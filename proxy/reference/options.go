@@ -105,22 +105,3 @@ func (o *Options) resolve() (map[string]string, error) {
 	}
 	return out, nil
 }
-
-// listenKey makes the spellings that nginx takes for one address the same:
-// "80", "*:80" and "0.0.0.0:80"; a host without a port has port 80.
-func listenKey(written string) string {
-	if !strings.Contains(written, ":") || strings.HasSuffix(written, "]") {
-		if digits(written) {
-			return "*:" + written
-		}
-		written += ":80"
-	}
-	if rest, ok := strings.CutPrefix(written, "0.0.0.0:"); ok {
-		return "*:" + rest
-	}
-	return written
-}
-
-func digits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
-}
