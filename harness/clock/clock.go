@@ -44,7 +44,7 @@ func (c *Clock) Now() time.Duration { return c.At(time.Now()) }
 func (c *Clock) At(t time.Time) time.Duration {
 	select {
 	case <-c.begun:
-		return time.Duration(float64(t.Sub(c.origin)) * c.speed)
+		return c.Scenario(t.Sub(c.origin))
 	default:
 		return 0
 	}
@@ -53,6 +53,16 @@ func (c *Clock) At(t time.Time) time.Duration {
 // Real is how long a stretch of scenario time really takes.
 func (c *Clock) Real(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / c.speed)
+}
+
+// Scenario is how much scenario time a real stretch is.
+func (c *Clock) Scenario(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * c.speed)
+}
+
+// NoteLate notes how late it is now for what was due at a real instant.
+func (c *Clock) NoteLate(kind Kind, due time.Time) {
+	c.late.Note(kind, c.Scenario(time.Since(due)))
 }
 
 // Instant is the real instant of a scenario time; the clock must have begun.

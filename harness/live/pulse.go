@@ -36,7 +36,7 @@ func pulse(c *clock.Clock, done <-chan struct{}) {
 		}
 		now := time.Now()
 		if late := now.Sub(due); late >= 0 {
-			c.Lateness().Note(clock.Stall, time.Duration(float64(late)*c.Speed()))
+			c.Lateness().Note(clock.Stall, c.Scenario(late))
 		}
 		due = now.Add(beat)
 	}

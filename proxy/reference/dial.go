@@ -109,6 +109,5 @@ func noSocket(err error) bool {
 
 // late notes how late a time-out was noticed.
 func (c *client) late(deadline time.Time) {
-	k := c.proxy.clock
-	k.Lateness().Note(clock.Wait, time.Duration(float64(time.Since(deadline))*k.Speed()))
+	c.proxy.clock.NoteLate(clock.Wait, deadline)
 }

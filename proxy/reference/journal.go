@@ -10,7 +10,7 @@ import (
 )
 
 // Journal writes what nginx would log. Its methods are called from many
-// goroutines, the second one with a group's lock held.
+// goroutines, Note also with a group's lock held.
 type Journal interface {
 	// Done is told of every request and of every session that is over, with the logs
 	// of the place where it ended. The facts are valid during the call.
@@ -137,5 +137,5 @@ func (a *account) logs() *nginxconf.Logs { return a.client.proxy.config.Logs(a.s
 
 // since is the time from an instant until now, at the run's speed.
 func (a *account) since(t time.Time) time.Duration {
-	return time.Duration(float64(time.Since(t)) * a.client.proxy.clock.Speed())
+	return a.client.proxy.clock.Scenario(time.Since(t))
 }

@@ -140,7 +140,7 @@ func (s *session) connect(peer int) (net.Conn, event.Outcome) {
 	case err == nil:
 		return up, 0
 	case errors.As(err, &late) && late.Timeout():
-		k.Lateness().Note(clock.Wait, time.Duration(float64(time.Since(deadline))*k.Speed()))
+		k.NoteLate(clock.Wait, deadline)
 		return nil, event.ConnectTimeout
 	}
 	if s.account != nil {
@@ -235,8 +235,6 @@ func (s *session) pipe(to, from net.Conn, side side) error {
 			s.touch()
 			if s.account != nil {
 				s.account.received(side, n)
-			}
-			if s.account != nil {
 				s.account.sent(side, n) // before the other side can answer
 			}
 			if _, werr := to.Write(b[:n]); werr != nil {
@@ -256,8 +254,7 @@ func (s *session) pipe(to, from net.Conn, side side) error {
 		// The other direction may have gone on meanwhile.
 		due := s.began.Add(time.Duration(s.moved.Load())).Add(timeout)
 		if !time.Now().Before(due) {
-			k := s.proxy.clock
-			k.Lateness().Note(clock.Wait, time.Duration(float64(time.Since(due))*k.Speed()))
+			s.proxy.clock.NoteLate(clock.Wait, due)
 			return err
 		}
 		_ = from.SetReadDeadline(due)

@@ -94,7 +94,7 @@ func (a *sessionAccount) end(int) {
 	at := a.last()
 	at.Response = a.since(a.started)
 	if first := a.first.Load(); first >= 0 {
-		at.Header = time.Duration(float64(first) * a.s.proxy.clock.Speed())
+		at.Header = a.s.proxy.clock.Scenario(time.Duration(first))
 	}
 	at.Received, at.Sent = a.in[fromUpstream].Load(), a.out[fromUpstream].Load()
 }
@@ -188,5 +188,5 @@ func (a *sessionAccount) bytes() string {
 }
 
 func (a *sessionAccount) since(t time.Time) time.Duration {
-	return time.Duration(float64(time.Since(t)) * a.s.proxy.clock.Speed())
+	return a.s.proxy.clock.Scenario(time.Since(t))
 }

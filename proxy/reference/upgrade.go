@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
 )
 
@@ -95,9 +94,8 @@ func (t *upgraded) pipe(to, from *sock, limit time.Duration) {
 		case limit > 0:
 			// The other direction may have gone on meanwhile.
 			due = t.began.Add(time.Duration(t.moved.Load())).Add(limit)
-			if late := time.Since(due); late >= 0 && !t.over.Load() {
-				k := t.c.proxy.clock
-				k.Lateness().Note(clock.Wait, time.Duration(float64(late)*k.Speed()))
+			if time.Since(due) >= 0 && !t.over.Load() {
+				t.c.late(due)
 				return
 			}
 		}
