@@ -109,7 +109,7 @@ func (r Runner) simulate(ctx context.Context, p *plan.Plan, res *Result) error {
 	w := r.watch(p.Scenario, res)
 	var progress func(time.Duration)
 	if r.Progress != nil {
-		_, end := bounds(p)
+		end := p.End()
 		progress = func(now time.Duration) { r.Progress(now, end) }
 	}
 	end, err := sim.Run(ctx, sim.Options{Plan: p, Sink: w, Progress: progress})
@@ -122,15 +122,6 @@ func (r Runner) simulate(ctx context.Context, p *plan.Plan, res *Result) error {
 	res.End = end
 	w.close(end)
 	return nil
-}
-
-// bounds is when the plan's load begins and ends at the latest, as far as time
-// bounds it.
-func bounds(p *plan.Plan) (start, end time.Duration) {
-	for i := range p.Traffic {
-		end = max(end, p.Traffic[i].End())
-	}
-	return 0, end
 }
 
 // watcher takes in the events of one run for a result.

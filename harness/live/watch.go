@@ -15,7 +15,7 @@ import (
 func (t *try) watch(ctx context.Context, l *load, done <-chan struct{}) {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	end := t.end()
+	end := t.o.Plan.End()
 	for {
 		select {
 		case <-done:
@@ -45,19 +45,6 @@ func (t *try) watch(ctx context.Context, l *load, done <-chan struct{}) {
 			}
 		}
 	}
-}
-
-// end is the latest instant at which a request may be sent, 0 if unknown.
-func (t *try) end() time.Duration {
-	var end time.Duration
-	for i := range t.o.Plan.Traffic {
-		tr := &t.o.Plan.Traffic[i]
-		if !tr.Open() && tr.Spec.Load.For == 0 {
-			return 0
-		}
-		end = max(end, tr.End())
-	}
-	return end
 }
 
 // gone says whether the proxy is no longer there although nobody closed it. It

@@ -76,3 +76,17 @@ func (t *Traffic) End() time.Duration {
 	}
 	return 0
 }
+
+// End is the latest instant at which any request may still be sent; 0 when of some
+// traffic only a count tells.
+func (p *Plan) End() time.Duration {
+	end := time.Duration(0)
+	for i := range p.Traffic {
+		t := &p.Traffic[i]
+		if !t.Open() && t.Spec.Load.For == 0 {
+			return 0
+		}
+		end = max(end, t.End())
+	}
+	return end
+}
