@@ -28,11 +28,7 @@ func (s *set) pickLeastConn(tried *bitmap, now int64) (best *peer, position int)
 			if p.conns*first.Weight != first.conns*p.Weight || !s.may(i, tried, now) {
 				continue
 			}
-			p.current += p.effective
-			total += p.effective
-			if p.effective < p.Weight {
-				p.effective++
-			}
+			total += p.advance()
 			if p.current > best.current {
 				best, position = p, i
 			}

@@ -218,11 +218,7 @@ func (r *Request) forcePick(s *set, winner *peer, now int64) (position int) {
 		if !r.moves(p, winner) {
 			continue
 		}
-		p.current += p.effective
-		total += p.effective
-		if p.effective < p.Weight {
-			p.effective++
-		}
+		total += p.advance()
 	}
 	winner.current -= total
 	winner.stamp(now)

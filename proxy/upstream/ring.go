@@ -86,11 +86,7 @@ func (r *Request) pickRing(s *set, now int64) (*peer, int) {
 			if p.server != server || !s.may(i, &r.tried, now) {
 				continue
 			}
-			p.current += p.effective
-			total += p.effective
-			if p.effective < p.Weight {
-				p.effective++
-			}
+			total += p.advance()
 			if best == nil || p.current > best.current {
 				best, position = p, i
 			}

@@ -10,13 +10,7 @@ func (s *set) pick(tried *bitmap, now int64) (best *peer, position int) {
 		if tried.has(i) || p.Down || p.out(now) || p.full() {
 			continue
 		}
-		p.current += p.effective
-		total += p.effective
-		// After it was used: a peer that comes back with 0 adds 0 to its first
-		// pass, so its probe isn't the first request after the penalty.
-		if p.effective < p.Weight {
-			p.effective++
-		}
+		total += p.advance()
 		if best == nil || p.current > best.current {
 			best, position = p, i
 		}
@@ -27,6 +21,18 @@ func (s *set) pick(tried *bitmap, now int64) (best *peer, position int) {
 	best.current -= total
 	best.stamp(now)
 	return best, position
+}
+
+// advance moves the peer's weight in a pick in which it takes part, and returns by how
+// much. The effective weight climbs after it was used: a peer that comes back with 0
+// adds 0 to its first pass, so its probe isn't the first request after the penalty.
+func (p *peer) advance() int {
+	by := p.effective
+	p.current += by
+	if by < p.Weight {
+		p.effective++
+	}
+	return by
 }
 
 // stamp notes an opening pick. It makes a marked peer ineligible to others for
