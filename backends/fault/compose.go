@@ -7,8 +7,8 @@ import (
 )
 
 // Compose makes one fault of the steps of a list, done one after the other:
-// [{wait: 2s}, {status: 503}]. A list of one is that one. The error begins with
-// the step's number, from 1. What acts in another layer than on requests can't
+// [{wait: 2s}, {status: 503}]. A list of one is that one. What is wrong with a step
+// is a *StepError. What acts in another layer than on requests can't
 // be part of a longer list, only one step may answer, and nothing may
 // follow a hang, reset or close.
 func Compose(steps ...Fault) (Fault, error) {
@@ -25,21 +25,21 @@ func Compose(steps ...Fault) (Fault, error) {
 		f := &steps[i]
 		switch {
 		case f.Layer() == OnDoor:
-			return Fault{}, fmt.Errorf("step %d: %s acts on the whole backend and can't be part of a list", i+1, f.name())
+			return Fault{}, wrongStep(i, "%s acts on the whole backend and can't be part of a list", f.name())
 		case f.Layer() == OnAccept:
-			return Fault{}, fmt.Errorf("step %d: what happens at accept can't be part of a list", i+1)
+			return Fault{}, wrongStep(i, "what happens at accept can't be part of a list")
 		case f.Layer() != OnRequest:
-			return Fault{}, fmt.Errorf("step %d: %s is no part of an answer; give it a rule of its own", i+1, f.name())
+			return Fault{}, wrongStep(i, "%s is no part of an answer; give it a rule of its own", f.name())
 		case out.final():
-			return Fault{}, fmt.Errorf("step %d: nothing can follow %s", i+1, names[i-1])
+			return Fault{}, wrongStep(i, "nothing can follow %s", names[i-1])
 		}
 		names[i] = f.Script.Name
 		if f.Script.awaits() && out.writes() {
-			return Fault{}, fmt.Errorf("step %d: wait_for comes before the answer", i+1)
+			return Fault{}, wrongStep(i, "wait_for comes before the answer")
 		}
 		if f.Script.writes() {
 			if out.writes() {
-				return Fault{}, fmt.Errorf("step %d: %s would answer a second time", i+1, names[i])
+				return Fault{}, wrongStep(i, "%s would answer a second time", names[i])
 			}
 			out.Response, out.Endless = f.Script.Response, f.Script.Endless
 		}
@@ -59,6 +59,20 @@ func Compose(steps ...Fault) (Fault, error) {
 	out.Steps = append(slices.Clip(front), out.Steps...)
 	out.Name = strings.Join(names, "+")
 	return Fault{Script: out}, nil
+}
+
+// StepError is what is wrong with one step of a list.
+type StepError struct {
+	// Step is its number, from 1.
+	Step   int
+	Reason string
+}
+
+// Error is "step N: reason".
+func (e *StepError) Error() string { return fmt.Sprintf("step %d: %s", e.Step, e.Reason) }
+
+func wrongStep(i int, format string, args ...any) error {
+	return &StepError{i + 1, fmt.Sprintf(format, args...)}
 }
 
 // split divides the steps behind the last one that reads.

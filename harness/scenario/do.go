@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 
@@ -36,16 +37,9 @@ func bindDo(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
 	f, err := fault.Compose(steps...)
 	if err != nil {
 		at := n
-		var i int
-		if cut, ok := strings.CutPrefix(err.Error(), "step "); ok {
-			if digits, _, ok := strings.Cut(cut, ":"); ok {
-				for _, d := range digits {
-					i = i*10 + int(d-'0')
-				}
-			}
-		}
-		if i > 0 && i <= len(n.Content) {
-			at = n.Content[i-1]
+		var wrong *fault.StepError
+		if errors.As(err, &wrong) {
+			at = n.Content[wrong.Step-1]
 		}
 		b.Errorf(at, "do: %v", err)
 		return
