@@ -140,13 +140,7 @@ func (e *expectation) ofTraffic(refs check.Refs) {
 // vain reports values that every run would meet, and warns of those that hardly
 // any could.
 func (e *expectation) vain() {
-	v := reflect.ValueOf(e.def).Elem()
-	for i := range v.NumField() {
-		s, ok := v.Field(i).Interface().(check.Span)
-		if !ok || !s.Set {
-			continue
-		}
-		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+	eachSpan(e.def, func(key string, s check.Span) {
 		at := e.at(key)
 		switch {
 		case s.Lo == 0 && !s.LoOpen && (math.IsInf(s.Hi, 1) || s.Unit == check.Percent && s.Hi >= 1 && !s.HiOpen):
@@ -155,5 +149,5 @@ func (e *expectation) vain() {
 			e.warn(Problem{Pos: e.pos(at.Line, at.Column), Text: fmt.Sprintf("%s: %s: no run on sockets takes exactly %s", e.kind, key, s),
 				Hint: fmt.Sprintf("%s ±1s gives it a tolerance", s)})
 		}
-	}
+	})
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"math"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/nolive/nolive/harness/check"
@@ -20,7 +21,7 @@ const DefaultJitter = time.Second
 func tolerance(checks []check.Check) time.Duration {
 	least := DefaultJitter
 	for _, c := range checks {
-		spans(reflect.ValueOf(c), func(s check.Span) {
+		eachSpan(c, func(_ string, s check.Span) {
 			if s.Unit != check.Seconds || math.IsInf(s.Hi, 0) || s.Lo <= 0 || s.Hi <= s.Lo {
 				return
 			}
@@ -31,30 +32,28 @@ func tolerance(checks []check.Check) time.Duration {
 	return max(least, time.Millisecond)
 }
 
-// spans calls f for every Span that a check has set.
-func spans(v reflect.Value, f func(check.Span)) {
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		if v.IsNil() {
-			return
-		}
-		v = v.Elem()
-	}
+// eachSpan calls f for every Span that a check has set, with the key that it stands
+// under.
+func eachSpan(c check.Check, f func(key string, s check.Span)) {
+	v := reflect.Indirect(reflect.ValueOf(c))
 	if v.Kind() != reflect.Struct {
 		return
 	}
 	for i := range v.NumField() {
-		if !v.Type().Field(i).IsExported() {
+		field := v.Type().Field(i)
+		if !field.IsExported() {
 			continue
 		}
+		var span check.Span
 		switch x := v.Field(i).Interface().(type) {
 		case check.Span:
-			if x.Set {
-				f(x)
-			}
-		case *check.Span:
-			if x != nil && x.Set {
-				f(*x)
-			}
+			span = x
+		case check.Distinct:
+			span = x.Span
+		}
+		if span.Set {
+			key, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+			f(key, span)
 		}
 	}
 }
