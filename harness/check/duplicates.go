@@ -1,10 +1,6 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/nolive/nolive/harness/analysis"
-)
+import "github.com/nolive/nolive/harness/analysis"
 
 // Duplicates asserts how many requests that must not be repeated were read by
 // backends more than once: by two backends, or twice by the same one, which
@@ -65,32 +61,3 @@ func (j *duplicatesJudge) Exchange(x *analysis.Exchange) {
 }
 
 func (j *duplicatesJudge) Verdict(Run) Verdict { return j.verdict(j.c, &j.scope, j.c.Count) }
-
-// some counts requests of which something is true.
-type some struct {
-	n       int
-	numbers []int
-	sides
-}
-
-func (s *some) add(x *analysis.Exchange, hit bool) {
-	side := &s.others
-	if hit {
-		s.n++
-		side = &s.hits
-		if len(s.numbers) <= shownNumbers {
-			s.numbers = append(s.numbers, x.Request.N)
-		}
-	}
-	if !side.full() {
-		side.add(append(starts(x), response(x))...)
-	}
-}
-
-func (s *some) verdict(c Check, in *scope, want Span) Verdict {
-	f := finding{want: want.String(), got: fmt.Sprintf("%d of %d", s.n, in.in), ok: want.Has(float64(s.n)), proof: s.against(want, float64(s.n))}
-	if s.n > 0 {
-		f.got += fmt.Sprintf(" (%s)", requests(s.numbers))
-	}
-	return verdict(c, in.nothingSent(), f)
-}

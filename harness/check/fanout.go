@@ -206,10 +206,3 @@ func (h histogram) String(noun string) string {
 	}
 	return listed(parts, ", ", 5)
 }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

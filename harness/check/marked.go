@@ -89,9 +89,6 @@ func (j *markedJudge) Mark(m analysis.Mark) {
 	})
 }
 
-// shown is how many instants a verdict lists.
-const shown = 4
-
 func (j *markedJudge) Verdict(run Run) Verdict {
 	want := j.c.Times
 	if !want.Set {

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
@@ -80,12 +79,4 @@ func (p *perBackend[T]) judge(run Run, find func(name string, s *T) finding) fin
 // share leaves room for the evidence of other backends.
 func share(events []event.Event, among int) []event.Event {
 	return events[:min(len(events), max(maxEvidence/among, 1))]
-}
-
-// listed joins the first few and says when there are more.
-func listed(items []string, sep string, few int) string {
-	if len(items) > few {
-		items = append(slices.Clone(items[:few]), "...")
-	}
-	return strings.Join(items, sep)
 }

@@ -85,12 +85,9 @@ func (p *problems) span(field string, s Span, unit Unit) {
 		return
 	}
 	if s.Unit != unit {
-		switch {
-		case s.Unit == Count && unit == Percent:
+		if s.Unit == Count {
 			p.add(field, "%s has no unit: want %s", s, unit)
-		case s.Unit == Count && unit == Seconds:
-			p.add(field, "%s has no unit: want %s", s, unit)
-		default:
+		} else {
 			p.add(field, "%s is not %s", s, unit)
 		}
 	}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/nolive/nolive/harness/analysis"
 )
@@ -80,24 +79,4 @@ func (j *shareJudge) Verdict(Run) Verdict {
 		want: j.c.Is.String(), ok: j.c.Is.Has(part), proof: j.against(j.c.Is, part),
 		got: fmt.Sprintf("%d of %d (%s)%s", j.hits, j.responses, percent(part), j.rest()),
 	})
-}
-
-// ratio is n of m, 0 when there is nothing to divide.
-func ratio(n, m int) float64 {
-	if m == 0 {
-		return 0
-	}
-	return float64(n) / float64(m)
-}
-
-// percent shows a share with one decimal, a small one with three digits. Close
-// to the whole it keeps more, because 17,999 of 18,000 aren't "100.0%".
-func percent(v float64) string {
-	switch v *= 100; {
-	case v > 0 && v < 1:
-		return strconv.FormatFloat(v, 'g', 3, 64) + "%"
-	case v > 99 && v < 100:
-		return strconv.FormatFloat(v, 'f', 4, 64) + "%"
-	}
-	return strconv.FormatFloat(v, 'f', 1, 64) + "%"
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nolive/nolive/harness/analysis"
@@ -83,9 +82,6 @@ func (j *slowJudge) Exchange(x *analysis.Exchange) {
 	}
 }
 
-// shownNumbers is how many requests a verdict names by number.
-const shownNumbers = 8
-
 func (j *slowJudge) Verdict(Run) Verdict {
 	f := finding{want: j.c.Count.String(), ok: j.c.Count.Has(float64(j.n)), proof: j.proof}
 	f.got = fmt.Sprintf("%d of %d", j.n, j.in)
@@ -112,21 +108,4 @@ func (j *slowJudge) missed() time.Duration {
 		}
 	}
 	return 0
-}
-
-// requests is "requests 1, 11, 21".
-func requests(numbers []int) string {
-	numbers = slices.Clone(numbers)
-	more := len(numbers) > shownNumbers
-	if !more {
-		slices.Sort(numbers)
-	}
-	list := make([]string, len(numbers))
-	for i, n := range numbers {
-		list[i] = fmt.Sprint(n)
-	}
-	if len(list) == 1 {
-		return "request " + list[0]
-	}
-	return "requests " + listed(list, ", ", shownNumbers)
 }

@@ -1,9 +1,7 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/nolive/nolive/harness/analysis"
 )
@@ -71,56 +69,4 @@ func (j *statusJudge) Verdict(Run) Verdict {
 		f.want, f.ok, f.proof = j.c.Count.String(), j.c.Count.Has(float64(j.hits)), j.against(j.c.Count, float64(j.hits))
 	}
 	return verdict(j.c, j.nothingSent(), f)
-}
-
-// tally counts what clients saw against one answer.
-type tally struct {
-	sides
-	hits  int
-	other []seenCount
-}
-
-type seenCount struct {
-	seen analysis.Seen
-	n    int
-}
-
-func (t *tally) add(x *analysis.Exchange, is selector) {
-	seen := x.Seen()
-	if is.matches(seen) {
-		t.hits++
-		if !t.sides.hits.full() {
-			t.sides.hits.add(response(x))
-		}
-		return
-	}
-	if !t.others.full() {
-		t.others.add(response(x))
-	}
-	for i := range t.other {
-		if t.other[i].seen == seen {
-			t.other[i].n++
-			return
-		}
-	}
-	t.other = append(t.other, seenCount{seen, 1})
-}
-
-// rest tells what else was seen: ", and 3 x 502".
-func (t *tally) rest() string {
-	slices.SortFunc(t.other, func(a, b seenCount) int {
-		less := 1
-		if a.seen.Less(b.seen) {
-			less = -1
-		}
-		return cmp.Or(cmp.Compare(b.n, a.n), less)
-	})
-	var parts []string
-	for _, o := range t.other {
-		parts = append(parts, fmt.Sprintf("%d x %s", o.n, o.seen))
-	}
-	if parts == nil {
-		return ""
-	}
-	return ", and " + listed(parts, ", ", 4)
 }

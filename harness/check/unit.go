@@ -116,16 +116,3 @@ func written(d time.Duration) string {
 	}
 	return s
 }
-
-// seconds is an instant or a length as a verdict shows it: whole milliseconds
-// with one decimal at least; what is shorter than ten of them keeps its unit.
-func seconds(d time.Duration) string {
-	if d > 0 && d < 10*time.Millisecond {
-		return d.Round(time.Microsecond).String()
-	}
-	s := strconv.FormatFloat(d.Seconds(), 'f', 3, 64)
-	for strings.HasSuffix(s, "0") && !strings.HasSuffix(s, ".0") {
-		s = s[:len(s)-1]
-	}
-	return s + "s"
-}
