@@ -15,7 +15,7 @@ const (
 	Sim Engine = "sim"
 	// Reference is the bundled Go proxy on real sockets.
 	Reference Engine = "reference"
-	// Nginx is the real nginx as a local process.
+	// Nginx is the real nginx: on this machine, or where Runner.NginxHost says.
 	Nginx Engine = "nginx"
 )
 

@@ -39,8 +39,8 @@ type Entry struct {
 	N    int     `json:"n"`
 	Lost int     `json:"lost,omitempty"`
 	At   float64 `json:"at"`
-	// What happened: "connection", "request", "reuse", "replace", "reset",
-	// "revert", "fault_on" or "fault_off".
+	// What happened: "connection", "request", "handshake", "reuse", "replace",
+	// "reset", "revert", "fault_on" or "fault_off".
 	What string `json:"what"`
 	// Version of the rules that decided or came into force, the place of the rule
 	// among them from 1, 0 for none, and what it does.

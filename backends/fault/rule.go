@@ -94,30 +94,11 @@ func (rs Rules) PickKeep(x *Exchange) *Keep {
 	return nil
 }
 
-// PickReuse returns what the first byte of a further request meets: Close, Reset,
-// Stall, or 0 for nothing unusual. Only At, Connection, Exchange and Draw of x are
-// looked at; Exchange is the number that the request would have.
-func (rs Rules) PickReuse(x *Exchange) Op {
-	if f := rs.first(OnReuse, x); f != nil {
-		return f.OnReuse
-	}
-	return 0
-}
-
 // healthy is what a backend does that no rule speaks of.
 var healthy = Fault{Script: RespondSpec{}.named("")}
 
-// AtAccept returns what happens to a connection as soon as it is accepted: 0,
-// Close or Reset. Only At, Connection and Draw of x are looked at.
-func (rs Rules) AtAccept(x *Exchange) Op {
-	if f := rs.PickAtAccept(x); f != nil {
-		return f.AtAccept
-	}
-	return 0
-}
-
-// PickAtAccept is AtAccept with the whole fault, which may have an AcceptAfter;
-// nil when nothing happens to the connection.
+// PickAtAccept returns the fault that a connection meets as soon as it is accepted;
+// nil for none. Only At, Connection and Draw of x are looked at.
 func (rs Rules) PickAtAccept(x *Exchange) *Fault {
 	return rs.first(OnAccept, x)
 }

@@ -162,8 +162,8 @@ func TestFirstRuleOfEachLayerWins(t *testing.T) {
 	if f := rules.PickAtAccept(&fault.Exchange{Connection: 2}); f == nil || f.AtAccept != fault.Reset || f.AcceptAfter != 7 {
 		t.Errorf("connection 2: got %v, want a reset after 7 ns", f)
 	}
-	if op := rules.AtAccept(&fault.Exchange{Connection: 1}); op != 0 {
-		t.Errorf("connection 1: got %d, want nothing", op)
+	if f := rules.PickAtAccept(&fault.Exchange{Connection: 1}); f != nil {
+		t.Errorf("connection 1: got %d, want nothing", f.AtAccept)
 	}
 	if f := (fault.Rules{}).Pick(nil); string(f.Script.Response.Append(nil, 0, 1000)) != "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK\n" {
 		t.Errorf("healthy is %+v", f)

@@ -67,14 +67,5 @@ type SinkFunc func(Event)
 // Emit calls f.
 func (f SinkFunc) Emit(e Event) { f(e) }
 
-// Tee passes every event to each sink in turn.
-func Tee(sinks ...Sink) Sink {
-	return SinkFunc(func(e Event) {
-		for _, s := range sinks {
-			s.Emit(e)
-		}
-	})
-}
-
 // Discard drops every event.
 var Discard Sink = SinkFunc(func(Event) {})

@@ -29,10 +29,10 @@ const (
 	maxNodes = 100_000
 )
 
-// LoadFile reads a scenario file. With fsys nil path is a file on disk, and other
+// LoadFile reads a scenario file. With fsys nil name is a file on disk, and other
 // files are read from its folder only, but for what the nginx configuration
 // includes by an absolute path, as a production configuration does; otherwise
-// path lies in fsys, and nothing else is read.
+// name lies in fsys, and nothing else is read. With any problem the File is nil.
 func LoadFile(name string, fsys fs.FS) (*File, Problems) {
 	base := name
 	var root fs.FS

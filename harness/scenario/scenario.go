@@ -42,7 +42,7 @@ type Scenario struct {
 	Expect   []check.Check
 	// Engines that the scenario may run on, in the order sim, reference, nginx.
 	Engines []string
-	// Speed is the fastest that the scenario bears (max_speed), 0 for no limit
+	// MaxSpeed is the fastest that the scenario bears (max_speed), 0 for no limit
 	// of its own; AskSpeed is the speed it asks for (speed), 0 for auto.
 	MaxSpeed, AskSpeed float64
 	// Jitter is how late a send or a wait may be, in scenario time, before the

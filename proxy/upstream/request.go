@@ -148,9 +148,6 @@ func (r *Request) Gone() { r.gone = true }
 // for the error log.
 func (r *Request) TooBig() { r.tooBig = true }
 
-// Conn is the kept-alive connection that the running attempt uses, 0 for a new one.
-func (r *Request) Conn() ConnID { return r.conn }
-
 // Try is the number of the running attempt, from 1.
 func (r *Request) Try() int { return r.try }
 

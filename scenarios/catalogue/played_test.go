@@ -53,8 +53,8 @@ func evaluate(rs fault.Rules, method string, body int64, n int, sent time.Durati
 		return view{end: word(f.AtAccept), sights: []fault.Sight{{At: f.AcceptAfter, End: f.AtAccept}}}
 	}
 	if n > 1 {
-		if end := rs.PickReuse(x); end != 0 {
-			return view{end: word(end)}
+		if f := rs.PickIn(fault.OnReuse, x); f != nil {
+			return view{end: word(f.OnReuse)}
 		}
 	}
 	sc, _ := new(fault.State).Answer(rs, x, awake)
