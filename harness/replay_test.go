@@ -127,3 +127,52 @@ func TestReplayByUpstream(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// An error page that asks the same upstream again begins there anew, whatever it
+// took the place of: an attempt that nginx gave up, a status, nobody to ask.
+func TestReplayExplainsErrorPages(t *testing.T) {
+	const src = `name: pages
+proxy:
+  nginx: |
+    upstream app { server app1:8080; server app2:8080; server app3:8080; }
+    server {
+      listen 80;
+      error_page 404 502 504 = @again;
+      proxy_intercept_errors on;
+      location / { proxy_pass http://app; NEXT }
+      location @again { proxy_pass http://app; NEXT }
+    }
+backends:
+  app1:8080:
+    - do: DO
+  app2:8080:
+    - when: {until: 25s}
+      do: DO
+  app3:8080:
+    - when: {from: 10s, until: 25s}
+      do: DO
+traffic:
+  users: {request: GET /, rate: 3/s, for: 60s}
+expect:
+  - status: {of: users, is: 200, count: "> 0"}
+`
+	for _, next := range []string{"", "proxy_next_upstream off;", "proxy_next_upstream_tries 2;", "proxy_read_timeout 1s; proxy_next_upstream_timeout 1s;"} {
+		for _, do := range []string{"reset", "hang", "{status: 404}"} {
+			s := parse(t, "x.yaml", strings.NewReplacer("NEXT", next, "DO", do).Replace(src)).Scenarios[0]
+			r := run(t, harness.Runner{}, s, harness.Sim)
+			u := r.Replay()[0]
+			if u.Different > 0 {
+				t.Errorf("%s %s: %d of %d differ: %v", next, do, u.Different, u.Decisions, u.First)
+			}
+			again := 0
+			for _, e := range r.Events {
+				if e.Kind == event.AttemptStarted && e.Try > 1 {
+					again++
+				}
+			}
+			if again < 5 {
+				t.Errorf("%s %s: %d attempts of error pages", next, do, again)
+			}
+		}
+	}
+}

@@ -31,6 +31,9 @@ type step struct {
 	connected bool
 	// gone is true when the proxy logged 499 after a failure.
 	gone bool
+	// again is true when what follows may be of an error page, which asks the same
+	// upstream again when nginx has given up.
+	again bool
 	// previous and following are the neighbours of the same request in the list,
 	// -1 for none.
 	previous, following int
@@ -180,12 +183,13 @@ func (s *story) steps(dst []step, number int, comparable bool) []step {
 			st.cached = e.Cached || i > 0 && s.events[i-1].Cached
 			st.want.mark = slices.Contains(s.marks, e.Try)
 			st.gone = s.status == 499 && st.want.how == followAnswer
+			st.again = s.replaced && (st.want.how == followTry || st.want.how == followNoLive)
 		case i == 0:
 		default: // told by the attempt before it
 			continue
 		}
 		if like != "" {
-			like = fmt.Sprintf("%s/%d %v %v %d %v %v %+v", like, st.try, st.connected, st.outcome, st.status, st.cached, st.gone, st.want)
+			like = fmt.Sprintf("%s/%d %v %v %d %v %v %v %+v", like, st.try, st.connected, st.outcome, st.status, st.cached, st.gone, st.again, st.want)
 			st.like = like
 		}
 		dst = append(dst, st)

@@ -48,6 +48,13 @@ func (rd *reading) decide(st *step, m moment, seen *capture) follow {
 	default:
 		d = r.Fail(m.at, st.outcome)
 	}
+	if d.Action == Answer && r.peer != nil && st.again {
+		// An error page took the place of the answer and asked here again at once.
+		f.began = st.at
+		arrival := st.arrival
+		arrival.Before = st.try
+		d = r.Begin(&rd.group, nil, arrival, m.at)
+	}
 	return rd.followed(st, d, seen)
 }
 
