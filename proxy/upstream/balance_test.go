@@ -96,6 +96,37 @@ func TestEveryPointOfTheRing(t *testing.T) {
 	}
 }
 
+// TestTheRingGoesByTheAddress: what nginx has in the place of a name is what it
+// hashes, so keys go where they went with that for a name.
+func TestTheRingGoesByTheAddress(t *testing.T) {
+	servers := func(names ...string) (out []upstream.Server) {
+		for _, n := range names {
+			out = append(out, upstream.NewServer(n))
+		}
+		return out
+	}
+	picks := func(servers []upstream.Server) (out []int) {
+		g := upstream.NewGroup(upstream.Config{Name: "u", Method: upstream.ConsistentHash, Servers: servers}, event.Discard)
+		for n := range 100 {
+			var r upstream.Request
+			out = append(out, r.Begin(g, nil, upstream.Arrival{Method: "GET", Key: fmt.Sprint(n)}, 0).Peer)
+			r.End(0, event.Passed, 200)
+		}
+		return out
+	}
+	named := servers("app1:8080", "app2:8080", "app3:8080")
+	moved := servers("127.0.0.1:19411", "127.0.0.1:19412", "127.0.0.1:19413")
+	if slices.Equal(picks(named), picks(moved)) {
+		t.Error("other names, and every key stays")
+	}
+	for i := range moved {
+		moved[i].Address = named[i].Name
+	}
+	if a, b := picks(named), picks(moved); !slices.Equal(a, b) {
+		t.Errorf("by name   %v\nby address %v", a, b)
+	}
+}
+
 // TestDrawsFollowWeights: 8000 draws of weights 1, 2 and 5, each share within 5
 // standard deviations; a request's own draws are the same every time.
 func TestDrawsFollowWeights(t *testing.T) {

@@ -106,6 +106,47 @@ func TestABrokenBodySaysHow(t *testing.T) {
 	}
 }
 
+// TestATooBigHeaderIsOne: the note is of the attempt that fails next, not of the
+// one behind it.
+func TestATooBigHeaderIsOne(t *testing.T) {
+	var got []string
+	g := NewGroup(Config{Name: "u", Servers: []Server{NewServer("a"), NewServer("b")}}, NewLogger(event.SinkFunc(func(e event.Event) {
+		if e.Kind == event.Logged {
+			got = append(got, e.Detail)
+		}
+	})))
+	var r Request
+	r.Begin(g, nil, Arrival{Method: "GET", Policy: Policy{Next: InvalidHeader}}, 0)
+	r.TooBig()
+	r.Fail(0, event.InvalidHeader)
+	r.Fail(0, event.InvalidHeader)
+	const header = "while reading response header from upstream"
+	want := []string{
+		"upstream sent too big header " + header, "upstream server temporarily disabled " + header,
+		"upstream sent invalid header " + header, "upstream server temporarily disabled " + header,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+// TestLinesOfWhatElseEnds: the texts that depend on more than the outcome.
+func TestLinesOfWhatElseEnds(t *testing.T) {
+	for e, want := range map[event.Event]string{
+		{Outcome: event.Refused, Cached: true}:                                  "connect() failed (104: Connection reset by peer) while connecting to upstream",
+		{Outcome: event.Relayed, Detail: event.Reset.String()}:                  "recv() failed (104: Connection reset by peer) while proxying and reading from upstream",
+		{Outcome: event.Relayed}:                                                "",
+		{Outcome: event.Truncated, Detail: event.InvalidHeader.String()}:        "upstream sent invalid chunked response while reading upstream",
+		{Outcome: event.Closed, Cached: true}:                                   "upstream prematurely closed connection while reading response header from upstream",
+		{Outcome: event.InvalidHeader, Detail: "something else about a header"}: "upstream sent invalid header while reading response header from upstream",
+	} {
+		e.Kind = event.AttemptEnded
+		if text, ok := LogMessage(e); text != want || ok != (want != "") {
+			t.Errorf("%+v: %q, %v, want %q", e, text, ok, want)
+		}
+	}
+}
+
 func TestQuietEventsHaveNoLine(t *testing.T) {
 	for _, o := range []event.Outcome{event.Passed, event.Aborted, event.Listed} {
 		if text, ok := LogMessage(event.Event{Kind: event.AttemptEnded, Outcome: o}); ok {

@@ -50,8 +50,6 @@ func (r *Request) letGo(now time.Duration, how release) (disabled bool) {
 	} else {
 		p.passed()
 	}
-	if r.tries > 0 {
-		r.tries--
-	}
+	r.tries-- // an attempt that runs is one of them
 	return disabled
 }

@@ -108,3 +108,52 @@ func TestReplayKeepsTheOrderOfTheErrorLog(t *testing.T) {
 		}
 	}
 }
+
+// Lines that were taken for another's bind nobody: where they contradict the order
+// of a request's own steps, and where they are farther off than the stamps may be.
+func TestReplayGetsOverLinesOfOthers(t *testing.T) {
+	cfg := upstream.Config{Name: "app"}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		cfg.Servers = append(cfg.Servers, upstream.NewServer(name))
+	}
+	type line struct {
+		at    time.Duration
+		n     int
+		e     event.Event
+		order int
+	}
+	started := func(at time.Duration, n, try int, peer string) line {
+		return line{at, n, event.Event{Kind: event.AttemptStarted, Try: try, Peer: peer}, 0}
+	}
+	refused := func(at time.Duration, n, try int, peer string, order int) []line {
+		return []line{
+			{at, n, event.Event{Kind: event.AttemptEnded, Outcome: event.Refused, Try: try, Peer: peer}, order},
+			{at, n, event.Event{Kind: event.PeerMarked, Try: try, Peer: peer}, 0},
+		}
+	}
+	passed := func(at time.Duration, n, try int, peer string) line {
+		return line{at, n, event.Event{Kind: event.AttemptEnded, Outcome: event.Passed, Try: try, Peer: peer, Status: 200}, 0}
+	}
+	for name, lines := range map[string][][]line{
+		// The second failure of request 1 is said to be before its first.
+		"a ring": {
+			{started(0, 1, 1, "a")}, refused(0, 1, 1, "a", 2), {started(0, 1, 2, "b")}, refused(0, 1, 2, "b", 1), {started(0, 1, 3, "c"), passed(0, 1, 3, "c")},
+		},
+		// Request 2's failure is said to be behind that of request 1, a minute later.
+		"far off": {
+			{started(0, 1, 1, "a"), started(0, 2, 1, "b")}, refused(0, 2, 1, "b", 2), {started(0, 2, 2, "c"), passed(time.Second, 2, 2, "c")},
+			refused(time.Minute, 1, 1, "a", 1), {started(time.Minute, 1, 2, "d"), passed(time.Minute, 1, 2, "d")},
+		},
+	} {
+		var in []upstream.Recorded
+		for _, some := range lines {
+			for _, l := range some {
+				l.e.At, l.e.Request, l.e.Upstream, l.e.Order = l.at, event.Request{Traffic: "r", N: l.n}, "app", l.order
+				in = append(in, upstream.Recorded{Event: l.e, Arrival: upstream.Arrival{Method: "GET"}})
+			}
+		}
+		if got := upstream.ReplayEvents(cfg, in, upstream.ReplayOptions{ClockError: time.Millisecond}); got.Different > 0 || got.Decisions != steps(in) {
+			t.Errorf("%s: %+v, want %d decisions\n%v", name, got, steps(in), got.First)
+		}
+	}
+}

@@ -193,6 +193,54 @@ func TestReplayNamesTheFirstDifference(t *testing.T) {
 	}
 }
 
+// A difference in words.
+func TestDifferencesInWords(t *testing.T) {
+	d := upstream.Difference{
+		At: 1500 * time.Millisecond, Request: event.Request{Traffic: "users", N: 7}, What: "came", Model: "try a", Recorded: "try b",
+		Before: []upstream.PeerState{{Name: "a", Current: 1, Effective: 2, Fails: 3, Accessed: 4, Checked: 5, Conns: 6, Out: true}},
+		After:  []upstream.PeerState{{Name: "a", Current: -1}},
+	}
+	const want = `1.5s users/7 came: model: try a; recorded: try b
+  before a current=1 effective=2 fails=3 accessed=4 checked=5 conns=6 out
+  after  a current=-1 effective=0 fails=0 accessed=0 checked=0 conns=0`
+	if got := d.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What happened before a difference: two servers, b being the other one than the
+// model tries.
+func TestWhatADifferenceIsOf(t *testing.T) {
+	for _, c := range []struct {
+		events []event.Event
+		want   string
+	}{
+		{[]event.Event{{Kind: event.AttemptStarted, Try: 1, Peer: "b"}}, "0s r/1 came: model: try a; recorded: try b"},
+		{[]event.Event{{Kind: event.NoLive}}, "0s r/1 came: model: try a; recorded: no live upstreams"},
+		{[]event.Event{{Kind: event.AttemptStarted, Try: 1, Peer: "a"}, {Kind: event.AttemptEnded, Try: 1, Peer: "a", Outcome: event.Listed, Status: 503}, {Kind: event.NoLive}},
+			"0s r/1 try 1 on a ended: listed 503: model: mark a, try b; recorded: no live upstreams"},
+		{[]event.Event{{Kind: event.AttemptStarted, Try: 1, Peer: "a"}, {Kind: event.AttemptEnded, Try: 1, Peer: "a", Outcome: event.Passed, Status: 500}, {Kind: event.PeerMarked, Try: 1, Peer: "a"}},
+			"0s r/1 try 1 on a ended: passed 500: model: pass on; recorded: mark a, pass on"},
+		{[]event.Event{{Kind: event.AttemptStarted, Try: 1, Peer: "a"}, {Kind: event.AttemptEnded, Try: 1, Peer: "a", Outcome: event.Reset}, {Kind: event.ProxyAnswered, Status: 502}},
+			"0s r/1 try 1 on a ended: reset: model: mark a, try b; recorded: answer 502"},
+	} {
+		cfg := upstream.Config{Name: "u", Servers: []upstream.Server{upstream.NewServer("a"), upstream.NewServer("b")}}
+		var in []upstream.Recorded
+		for _, e := range c.events {
+			e.Request, e.Upstream = event.Request{Traffic: "r", N: 1}, "u"
+			in = append(in, upstream.Recorded{Event: e, Arrival: upstream.Arrival{Method: "GET", Policy: upstream.Policy{Next: upstream.Error | upstream.HTTP503}}})
+		}
+		got := upstream.ReplayEvents(cfg, in, upstream.ReplayOptions{})
+		if got.Different != 1 {
+			t.Errorf("%s: %+v", c.want, got)
+			continue
+		}
+		if line, _, _ := strings.Cut(got.First.String(), "\n"); line != c.want {
+			t.Errorf("got  %s\nwant %s", line, c.want)
+		}
+	}
+}
+
 // TestReplayGetsOverALostRequest takes one request out of a log, as a proxy does
 // that was asked by somebody else: the weights are off by a pick, so there may be
 // a difference, but they come back in step.

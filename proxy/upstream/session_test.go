@@ -12,9 +12,9 @@ import (
 
 // through is a group of stream with servers a and b, of one second each, and what
 // it told.
-func through(t *testing.T, sink *[]event.Event) (*upstream.Group, upstream.Config) {
+func through(t *testing.T, nginx string, sink *[]event.Event) (*upstream.Group, upstream.Config) {
 	t.Helper()
-	cfg := upstream.Config{Name: "u", Stream: true}
+	cfg := upstream.Config{Name: "u", Stream: true, Version: version(t, nginx)}
 	for _, name := range []string{"a", "b"} {
 		s := upstream.NewServer(name)
 		s.FailTimeout = time.Second
@@ -54,7 +54,7 @@ func TestSessionFails(t *testing.T) {
 			"marked a; upstream server temporarily disabled while connecting to upstream"},
 	} {
 		var events []event.Event
-		g, _ := through(t, &events)
+		g, _ := through(t, "1.22.1", &events)
 		var r upstream.Request
 		d := r.Begin(g, nil, upstream.Arrival{ID: event.Request{Traffic: "s", N: 1}, Policy: c.policy}, 0)
 		outcomes := []event.Outcome{event.ConnectTimeout, event.Refused}
@@ -76,11 +76,20 @@ func TestSessionFails(t *testing.T) {
 }
 
 // A marked server is back as soon as a connect to it stands, while its session
-// still lasts; and the replay of the log says so too.
+// still lasts (since 1.11.8); and the replay of the log says so too.
 func TestSessionRevivesAtItsConnect(t *testing.T) {
-	for _, connects := range []bool{true, false} {
+	for _, c := range []struct {
+		version  string
+		connects bool
+		want     string
+	}{
+		{"1.22.1", true, "[b b a b a b a]"},  // as on nginx 1.22.1
+		{"1.22.1", false, "[b b a b b b b]"}, // the probe hasn't come back yet
+		{"1.11.7", true, "[b b a b b b b]"},  // it was no success before the session's end
+	} {
+		connects := c.connects
 		var events []event.Event
-		g, cfg := through(t, &events)
+		g, cfg := through(t, c.version, &events)
 		n := 0
 		session := func(now time.Duration) (*upstream.Request, string) {
 			n++
@@ -104,12 +113,8 @@ func TestSessionRevivesAtItsConnect(t *testing.T) {
 			}
 			open = append(open, r)
 		}
-		want := "[b b a b a b a]" // as on nginx 1.22.1
-		if !connects {
-			want = "[b b a b b b b]" // the probe hasn't come back yet
-		}
-		if got := fmt.Sprint(order); got != want {
-			t.Errorf("connects %v: %s, want %s", connects, got, want)
+		if got := fmt.Sprint(order); got != c.want {
+			t.Errorf("%s, connects %v: %s, want %s", c.version, connects, got, c.want)
 		}
 		for _, r := range open {
 			r.Relayed(9*time.Second, 0)
@@ -129,8 +134,9 @@ func TestSessionRevivesAtItsConnect(t *testing.T) {
 					silent = append(silent, r)
 				}
 			}
-			if got := upstream.ReplayEvents(cfg, silent, upstream.ReplayOptions{}); got.Different == 0 {
-				t.Error("connects don't matter to the replay")
+			matter := cfg.Version.RevivesAtConnect()
+			if got := upstream.ReplayEvents(cfg, silent, upstream.ReplayOptions{}); matter != (got.Different > 0) {
+				t.Errorf("%s: connects matter to the replay: %v", c.version, !matter)
 			}
 		}
 	}
