@@ -27,6 +27,8 @@ type reading struct {
 	// sound framing; begun is true when something was passed on before.
 	broken int64
 	begun  bool
+	// unbuffered is true when it is passed on as it comes.
+	unbuffered bool
 	// starved is true when nginx ends the response right behind its header.
 	starved bool
 }
@@ -38,6 +40,7 @@ type readingKey struct {
 	version        upstream.Version
 	head           bool // asked for with HEAD
 	unbuffered     bool
+	deaf           bool // to X-Accel-Buffering
 }
 
 // maxReadings bounds what is remembered: scripts may be made for one request.
@@ -45,7 +48,7 @@ const maxReadings = 1024
 
 // readingOf returns the reading of a script, found once.
 func (s *Sim) readingOf(script *fault.Script, pass *nginxconf.Pass, method string) *reading {
-	k := readingKey{script, pass.BufferSize, pass.Buffers, pass.Upstream.Version, method == "HEAD", pass.Unbuffered}
+	k := readingKey{script, pass.BufferSize, pass.Buffers, pass.Upstream.Version, method == "HEAD", pass.Unbuffered, pass.Ignores("x-accel-buffering")}
 	if s.lastReading != nil && s.lastKey == k {
 		return s.lastReading
 	}
@@ -88,6 +91,9 @@ func newReading(script *fault.Script, k readingKey) *reading {
 	}
 	if r.verdict == wire.Whole {
 		r.headEnd = from + int64(r.head.At)
+		if r.unbuffered = k.unbuffered; !k.deaf {
+			r.unbuffered = r.head.Buffering.Unbuffered(k.unbuffered)
+		}
 		r.body(r.headEnd, k)
 	}
 	return r
@@ -124,7 +130,7 @@ func (r *reading) body(from int64, k readingKey) {
 	response := &r.script.Response
 	var b wire.Body
 	b.Begin(&r.head, k.head, r.head.At, k.first, k.buffers)
-	if k.unbuffered { // nothing waits, the header neither
+	if r.unbuffered { // nothing waits, the header neither
 		b.Begin(&r.head, k.head, r.head.At, 1, 1)
 		r.begun = true
 	}

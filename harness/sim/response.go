@@ -38,7 +38,7 @@ func (s *Sim) pass(f *flight) {
 		switch {
 		case r.broken >= 0 && v.Bytes >= r.broken:
 			// Read with the header, and without proxy_buffering nothing of it has gone out.
-			f.withheld = !r.begun || f.trip.Step.Pass.Unbuffered && v.At == s.now
+			f.withheld = !r.begun || r.unbuffered && v.At == s.now
 			s.truncate(f, v.At, event.InvalidHeader)
 			return
 		case r.end >= 0 && v.Bytes >= r.end, v.End == fault.Close && r.endless():

@@ -227,6 +227,7 @@ type Pass struct {
 	// clients are what Client goes by, in order.
 	clients      []clientRule
 	method, body *variable.Template
+	responses    *responseRules // nil for a pass that was made by hand
 	// dynamic is a URL with variables: to has the pass for each upstream that it
 	// may come to. A Step's Pass has none.
 	dynamic *variable.Template

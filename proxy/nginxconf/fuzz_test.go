@@ -178,7 +178,7 @@ func shape(c *Config, o RenderOptions) string {
 			fmt.Fprintln(&b, " ", l.Exact, l.Path, l.Return)
 			if l.Pass != nil {
 				p := *l.Pass
-				p.Upstream, p.Headers, p.method, p.body, p.dynamic, p.to = nil, nil, nil, nil, nil, nil
+				p.Upstream, p.Headers, p.method, p.body, p.responses, p.dynamic, p.to = nil, nil, nil, nil, nil, nil, nil
 				fmt.Fprintf(&b, "    %+v\n", p)
 			}
 		}

@@ -114,6 +114,7 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 		}
 	}
 	here := in.proxyLevel(ds).over(base)
+	here.responses.at(m.path, pass)
 	l.settings, l.logs = &here.settings, here.logs.logs()
 	if pass != nil {
 		l.proxied = true

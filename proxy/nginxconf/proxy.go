@@ -36,6 +36,7 @@ type proxyLevel struct {
 	buffers      bufferSizes
 	method, body *variable.Template
 	settings     settings
+	responses    responseRules
 }
 
 func defaults(v upstream.Version) proxyLevel {
@@ -72,6 +73,7 @@ func (l proxyLevel) over(outer proxyLevel) proxyLevel {
 	inherit(&l.bodyBuffer, outer.bodyBuffer)
 	l.buffers = l.buffers.over(outer.buffers)
 	l.settings = l.settings.over(outer.settings)
+	l.responses = l.responses.over(outer.responses)
 	if l.headers == nil {
 		l.headers = outer.headers
 	}
@@ -88,8 +90,8 @@ func inherit[T any](p **T, outer *T) {
 // wrong value counts as absent.
 func (in *interpreter) proxyLevel(ds []*Directive) proxyLevel {
 	l := proxyLevel{logs: in.logLevel(ds), settings: in.settings(ds)}
-	for _, d := range ds {
-		if d.Block != nil || d.Broken || len(d.Args) == 0 || l.patience.read(d) {
+	for i, d := range ds {
+		if d.Block != nil || d.Broken || len(d.Args) == 0 || l.patience.read(d) || in.responseRules(d, ds[:i], &l.responses) {
 			continue
 		}
 		switch d.Name.Text {
@@ -300,6 +302,7 @@ func (p *Pass) take(l proxyLevel, keeps bool) {
 	p.BufferSize, p.Buffers = l.buffers.sizes()
 	p.InterceptErrors, p.Unbuffered = *l.intercept, !*l.buffering
 	p.NoRequestHeaders, p.NoRequestBody = !*l.passHeaders, !*l.passBody
+	p.responses = l.responses.done()
 	p.method, p.body, p.clients = l.method, l.body, l.clientRules()
 	p.Headers = make([]Header, 0, len(l.headers))
 	for _, h := range l.headers {

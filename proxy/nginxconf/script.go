@@ -105,6 +105,7 @@ func (in *interpreter) ifBlock(d *Directive, s *Server, block, outer *Location, 
 		}
 	}
 	here := in.proxyLevel(ds).over(base)
+	here.responses.at(m.path, pass)
 	block.settings, block.logs = &here.settings, here.logs.logs()
 	in.passes(block, pass, outer, matcher{"if", m.path}, here)
 	return in.script(ds, good, s, block, matcher{"if", m.path}, here, where)

@@ -164,7 +164,13 @@ var (
 // for more would be told from one that doesn't.
 func question(t *testing.T, address, q string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
+	return questionOver(t, "tcp", address, q)
+}
+
+// questionOver asks over a network.
+func questionOver(t *testing.T, network, address, q string) string {
+	t.Helper()
+	c, err := net.Dial(network, address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,10 +38,11 @@ type account struct {
 	up       *upconn   // of the last attempt, nil while there is none
 	wrote    int64     // bytes that it had carried before, both ways
 	read     int64
-	headSize int    // of the backend's response; -1 while it isn't passed on
-	backend  []byte // its head
-	upstream string // the last attempt's peer in error lines
-	uri      string // the target as the backend gets it, behind upstream
+	headOf   *nginxconf.Pass // whose head it was, nil for nginx's own
+	headSize int             // of the backend's response; -1 while it isn't passed on
+	backend  []byte          // its head
+	upstream string          // the last attempt's peer in error lines
+	uri      string          // the target as the backend gets it, behind upstream
 	cause    cause
 	settled  bool // rs is final
 	broken   bool // the response didn't go out whole
@@ -255,8 +256,11 @@ func (a *account) end(status int) {
 	}
 }
 
-// sentHead notes the head of the client's response.
-func (a *account) sentHead(head []byte) { a.head = append(a.head[:0], head...) }
+// sentHead notes the head of the client's response: of a backend's, or with nil of
+// one of nginx's own.
+func (a *account) sentHead(head []byte, of *nginxconf.Pass) {
+	a.head, a.headOf = append(a.head[:0], head...), of
+}
 
 // Request is what the client sent.
 func (a *account) Request() *variable.Request { return &a.rq }
@@ -268,7 +272,7 @@ func (a *account) Response() *variable.Response {
 		a.rs.Now = time.Now()
 		a.rs.Elapsed, a.rs.Connected = a.since(a.began), a.since(a.connected)
 		a.rs.Sent, a.rs.Head = c.sock.bytesOut.Load()-a.base, int64(len(a.head))
-		a.rs.Header, a.rs.Upstream = headOf(a.head, sentLine), withEmpty(headOf(a.backend, backendLine))
+		a.rs.Header, a.rs.Upstream = headOf(a.head, a.sentLine), withEmpty(headOf(a.backend, backendLine))
 		a.rs.Attempts = a.attempts
 	}
 	return &a.rs
@@ -378,8 +382,9 @@ func backendLine(line []byte) (wire.Field, bool) {
 }
 
 // sentLine leaves out what nginx writes without counting it among the headers of
-// the response.
-func sentLine(line []byte) (wire.Field, bool) {
+// the response: its own Server and Date.
+func (a *account) sentLine(line []byte) (wire.Field, bool) {
 	f, ok := backendLine(line)
-	return f, ok && !wire.Is(f.Name, "Server") && !wire.Is(f.Name, "Date")
+	own := wire.Is(f.Name, "Server") || wire.Is(f.Name, "Date")
+	return f, ok && !(own && (a.headOf == nil || a.headOf.Hides(f.Name)))
 }

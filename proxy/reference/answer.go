@@ -77,7 +77,7 @@ func (c *client) send(a nginxconf.Answer, way *nginxconf.Way) {
 		b = b[:0]
 	}
 	if c.account != nil {
-		c.account.sentHead(b)
+		c.account.sentHead(b, nil)
 	}
 	if !c.rq.head {
 		b = append(b, content...)

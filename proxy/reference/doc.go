@@ -24,7 +24,7 @@
 // # What is not
 //
 // A slow client slows its backend down: nginx would write the response to a
-// temporary file. Redirects of the backend aren't rewritten (proxy_redirect).
+// temporary file. Of a backend's X-Accel headers only X-Accel-Buffering is heeded.
 //
 // # As a server
 //

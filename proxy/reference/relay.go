@@ -24,6 +24,8 @@ type relay struct {
 	attempt *attempt
 
 	body wire.Body
+	// unbuffered is true when all is passed on as it comes.
+	unbuffered bool
 	// wrap is true when the client gets chunks.
 	wrap bool
 	// extra is true once there was more than the whole response.
@@ -47,10 +49,13 @@ func (r *relay) run() {
 	if !r.attempt.sent.IsZero() {
 		r.read.Add(c.proxy.clock.At(r.attempt.sent), r.attempt.pass.ReadTimeout)
 	}
+	if r.unbuffered = r.attempt.pass.Unbuffered; !r.attempt.pass.Ignores("x-accel-buffering") {
+		r.unbuffered = c.rs.Buffering.Unbuffered(r.unbuffered)
+	}
 	r.frame()
 	c.wb = r.head(lend(page + page/2)[:0])
 	if c.account != nil {
-		c.account.sentHead(c.wb)
+		c.account.sentHead(c.wb, r.attempt.pass)
 		if !r.bodyless() {
 			c.account.headSize = c.rs.At
 		}
@@ -61,10 +66,10 @@ func (r *relay) run() {
 		return
 	}
 	r.extra = r.bodyless() && !c.rb.empty()
-	if r.attempt.pass.Unbuffered && !r.body.Complete && c.rb.empty() && !r.forward(nil) {
+	if r.unbuffered && !r.body.Complete && c.rb.empty() && !r.forward(nil) {
 		return // the head doesn't wait for a body
 	}
-	if r.body.Starved() && !r.attempt.pass.Unbuffered {
+	if r.body.Starved() && !r.unbuffered {
 		r.closed()
 		return
 	}
@@ -99,7 +104,7 @@ func (r *relay) filter(end bool) (data []byte, err error) {
 	out := in.b[start:start]
 	for {
 		b := in.unread()
-		n := r.body.Ready(len(b), end || r.attempt.pass.Unbuffered)
+		n := r.body.Ready(len(b), end || r.unbuffered)
 		if n == 0 {
 			break
 		}

@@ -38,6 +38,7 @@ func (r *relay) head(b []byte) []byte {
 	if rs.Raw || c.rq.nine {
 		return b
 	}
+	pass := r.attempt.pass
 	b = append(b, "HTTP/1.1 "...)
 	status := c.route.way.Status(rs.Status)
 	if status != rs.Status {
@@ -45,25 +46,25 @@ func (r *relay) head(b []byte) []byte {
 	} else {
 		b = append(b, rs.Text...)
 	}
-	b = append(b, "\r\nServer: "+serverName+"\r\nDate: "...)
-	b = c.proxy.date.append(b)
-	if rs.ContentType != nil {
+	// Where the backend's own are shown and it has none, there is none
+	// (ngx_http_upstream_process_headers).
+	if pass.Hides(serverHeader) {
+		b = append(b, "\r\nServer: "+serverName...)
+	}
+	if pass.Hides(dateHeader) {
+		b = append(b, "\r\nDate: "...)
+		b = c.proxy.date.append(b)
+	}
+	if rs.ContentType != nil && !pass.Hides(contentType) {
 		b = append(append(b, "\r\nContent-Type: "...), rs.ContentType...)
 	}
 	if !rs.Chunked && rs.Length >= 0 {
 		b = append(b, "\r\nContent-Length: "...)
 		b = strconv.AppendInt(b, rs.Length, 10)
 	}
-	if rs.LastModified != nil {
-		b = append(append(b, "\r\nLast-Modified: "...), rs.LastModified...)
-	}
-	location, early := "", false
-	if l := c.route.way.Redirect(); l != "" && rs.Location == nil {
-		location = c.route.way.Absolute(l, c.vars.Server.IP, c.vars.Server.Port)
-		early = location != l
-	}
-	if early {
-		b = append(append(b, "\r\nLocation: "...), location...)
+	location, early := r.location()
+	if early != "" {
+		b = append(append(b, "\r\nLocation: "...), early...)
 	}
 	if r.wrap {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
@@ -73,15 +74,10 @@ func (r *relay) head(b []byte) []byte {
 	} else {
 		b = c.connectionHeader(b)
 	}
-	if location != "" && !early {
+	if location != "" {
 		b = append(append(b, "\r\nLocation: "...), location...)
 	}
-	for _, f := range rs.Fields {
-		b = append(b, "\r\n"...)
-		b = append(b, f.Name...)
-		b = append(b, ": "...)
-		b = append(b, f.Value...)
-	}
+	b = r.fields(b)
 	b = c.added(b, status)
 	return append(b, "\r\n\r\n"...)
 }

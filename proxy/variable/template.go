@@ -54,6 +54,11 @@ func Compile(source string) (Template, error) {
 	return t, nil
 }
 
+// Literal is a text without variables, whatever is in it.
+func Literal(source string) Template {
+	return Template{source: source, parts: []part{{text: source}}}
+}
+
 // cutName splits a name, perhaps in braces, off what follows a "$".
 func cutName(s string) (name, rest string, err error) {
 	inner, braced := strings.CutPrefix(s, "{")

@@ -16,10 +16,11 @@ type Head struct {
 	// Raw is true for an answer that doesn't begin with a status line: nginx
 	// takes it for HTTP/0.9 and passes every byte on.
 	Raw    bool
-	Fields []Field // in order, without those that end at the proxy
-	// ContentType and LastModified come first in nginx's answers; Location is among
-	// Fields too.
-	ContentType, LastModified, Location []byte
+	Fields []Field // in order, without those that are about the connection or are below
+	// ContentType comes first in nginx's answers; Location is among Fields too.
+	ContentType, Location []byte
+	// Buffering is what X-Accel-Buffering asks for.
+	Buffering Buffering
 	// Length is Content-Length, -1 for none.
 	Length  int64
 	Chunked bool
@@ -35,6 +36,23 @@ type Head struct {
 	old     bool // it speaks HTTP/1.0
 	// hasLength and hasCoding are true once such a line was there.
 	hasLength, hasCoding bool
+}
+
+// Buffering is whether a backend wants its response buffered, whatever
+// proxy_buffering says (ngx_http_upstream_process_buffering).
+type Buffering uint8
+
+// What a backend may ask for.
+const (
+	AsConfigured Buffering = iota
+	NotBuffered
+	Buffered
+)
+
+// Unbuffered says whether a response is passed on as it comes, given what the
+// configuration says.
+func (b Buffering) Unbuffered(configured bool) bool {
+	return b == NotBuffered || b == AsConfigured && configured
 }
 
 // Verdict is what a scan found.
@@ -273,9 +291,8 @@ func (h *Head) badValue(b []byte) bool {
 	return bytes.IndexByte(value, 0) >= 0 || cr >= 0 && len(bytes.TrimLeft(value[cr:], "\r")) > 0
 }
 
-// note takes in what a header means, and drops those that end at the proxy:
-// nginx says Server and Date itself (proxy_hide_header). It is false for one that
-// makes the head invalid.
+// note takes in what a header means, and drops what is about the connection. It is
+// false for one that makes the head invalid.
 func (h *Head) note(f Field) bool {
 	strict := h.version.RefusesOddLengths()
 	switch {
@@ -299,13 +316,18 @@ func (h *Head) note(f Field) bool {
 		}
 	case Is(f.Name, "Content-Type"):
 		h.ContentType = f.Value
-	case Is(f.Name, "Last-Modified"):
-		h.LastModified = f.Value
 	case Is(f.Name, "Location"):
 		h.Location = f.Value
 		h.Fields = append(h.Fields, f)
-	case Is(f.Name, "Server"), Is(f.Name, "Date"), Is(f.Name, "Keep-Alive"), Is(f.Name, "X-Pad"),
-		len(f.Name) > 8 && Is(f.Name[:8], "X-Accel-"):
+	case Is(f.Name, "X-Accel-Buffering"):
+		switch {
+		case Is(f.Value, "no"):
+			h.Buffering = NotBuffered
+		case Is(f.Value, "yes"):
+			h.Buffering = Buffered
+		}
+		h.Fields = append(h.Fields, f)
+	case Is(f.Name, "Keep-Alive"):
 	default:
 		h.Fields = append(h.Fields, f)
 	}

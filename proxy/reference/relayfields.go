@@ -1,0 +1,73 @@
+package reference
+
+import "github.com/nolive/nolive/proxy/wire"
+
+var (
+	serverHeader   = []byte("Server")
+	dateHeader     = []byte("Date")
+	contentType    = []byte("Content-Type")
+	locationHeader = []byte("Location")
+)
+
+// fields appends the backend's header lines as the client gets them.
+func (r *relay) fields(b []byte) []byte {
+	pass := r.attempt.pass
+	for _, f := range r.c.rs.Fields {
+		if f.Name == nil || pass.Hides(f.Name) {
+			continue
+		}
+		b = append(b, "\r\n"...)
+		b = append(b, f.Name...)
+		b = append(b, ": "...)
+		switch way := &r.c.route.way; {
+		case wire.Is(f.Name, "Set-Cookie") && pass.ChangesCookies():
+			b = append(b, pass.SetCookie(way, string(f.Value))...)
+		case wire.Is(f.Name, "Refresh"):
+			b = append(b, pass.Refresh(way, string(f.Value))...)
+		default:
+			b = append(b, f.Value...)
+		}
+	}
+	return b
+}
+
+// location rewrites the backend's redirect. A path that proxy_redirect made is
+// nginx's own, so that scheme and host are put in front of it and it comes early,
+// and any other has its place among the fields. Without one of the backend's it is
+// the one that the way has come to.
+func (r *relay) location() (plain, early string) {
+	c := r.c
+	absolute := func(l string) string {
+		return c.route.way.Absolute(l, c.vars.Server.IP, c.vars.Server.Port)
+	}
+	if c.rs.Location == nil {
+		l := c.route.way.Redirect()
+		if at := absolute(l); at != l {
+			return "", at
+		}
+		return l, ""
+	}
+	pass := r.attempt.pass
+	if pass.Hides(locationHeader) {
+		return "", ""
+	}
+	last := -1
+	for i := range c.rs.Fields {
+		f := &c.rs.Fields[i]
+		if !wire.Is(f.Name, "Location") {
+			continue
+		}
+		if l, ok := pass.Location(&c.route.way, string(f.Value)); ok {
+			f.Value, last = []byte(l), i
+		}
+	}
+	if last < 0 {
+		return "", ""
+	}
+	l := string(c.rs.Fields[last].Value)
+	if early = absolute(l); early == l {
+		return "", ""
+	}
+	c.rs.Fields[last].Name = nil // it isn't sent twice
+	return "", early
+}
