@@ -129,6 +129,12 @@ func (n *Trip) Alike() bool {
 	return n.way.Fixed() && len(p.Headers) == 0
 }
 
+// Clients is what holds for the client's connection where the request is now.
+func (n *Trip) Clients() nginxconf.Clients { return n.way.Clients() }
+
+// Unkept says whether a place that it has been in lets no connection be kept.
+func (n *Trip) Unkept() bool { return n.way.Unkept() }
+
 // Status is the client's status for a backend's response that is passed on.
 func (n *Trip) Status(backend int) int { return n.way.Status(backend) }
 

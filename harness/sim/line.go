@@ -19,14 +19,9 @@ type line struct {
 	user   int
 	from   scenario.Address
 	served int
-	idle   time.Duration // since when
+	made   time.Duration // when
+	until  time.Duration // is it kept, while idle
 }
-
-// nginx's defaults for what a client's connection may do.
-const (
-	lineRequests = 1000             // keepalive_requests
-	lineTimeout  = 75 * time.Second // keepalive_timeout
-)
 
 // connect gives a request the idle connection that was used last, or a new one.
 // Which worker accepts a new one is the kernel's choice on a real machine and a
@@ -36,7 +31,7 @@ func (s *Sim) connect(t *traffic, user, n int) line {
 		return line{}
 	}
 	from := t.plan.Address(n)
-	t.lines = slices.DeleteFunc(t.lines, func(l line) bool { return s.now-l.idle >= lineTimeout })
+	t.lines = slices.DeleteFunc(t.lines, func(l line) bool { return s.now >= l.until })
 	for i := len(t.lines) - 1; i >= 0; i-- {
 		if l := t.lines[i]; l.user == user && l.from == from {
 			t.lines = slices.Delete(t.lines, i, i+1)
@@ -49,7 +44,7 @@ func (s *Sim) connect(t *traffic, user, n int) line {
 // fresh is a new connection.
 func (s *Sim) fresh(user int, from scenario.Address) line {
 	s.connections++
-	l := line{user: user, from: from}
+	l := line{user: user, from: from, made: s.now}
 	if n := len(s.workers); n > 1 {
 		l.worker = int(fault.Draw(s.plan.Seed, "worker", strconv.Itoa(s.connections)) * float64(n))
 	}
@@ -78,15 +73,17 @@ func (s *Sim) hangUp(f *flight, seen event.Outcome, status int) {
 		return
 	}
 	f.line.served++
+	// ngx_http_update_location_config looks when the request has come.
+	rules := f.trip.Clients()
 	switch {
-	case f.line.served >= lineRequests:
+	case rules.Idle == 0, f.trip.Unkept(), f.line.served >= rules.Requests, f.sent-f.line.made > rules.Longest:
 		return
 	case f.passing && c.HTTP10 && f.script.Response.Announced < 0:
 		return // only closing ends the body
 	case !f.passing && (status == 400 || status == 413 || status == 414 || status == 500 || status == 501):
 		return // ngx_http_special_response_handler
 	}
-	f.line.idle = s.now
+	f.line.until = s.now + rules.Idle
 	f.t.lines = append(f.t.lines, f.line)
 }
 

@@ -132,7 +132,7 @@ func (s *Sim) awaitFinal(f *flight, logged int) {
 	}
 	s.sink.Emit(event.Event{At: s.now, Kind: event.ProxyAnswered, Request: f.id, Status: logged, Worker: f.number})
 	f.waiting = true
-	s.due(f, s.now+lineTimeout, doEnd, event.Closed)
+	s.due(f, s.now+f.trip.Clients().Idle, doEnd, event.Closed)
 }
 
 // oneWrite is how much of a response nginx writes to a client at once

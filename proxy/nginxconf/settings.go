@@ -21,6 +21,7 @@ type settings struct {
 	// absolute is absolute_redirect, port port_in_redirect, name
 	// server_name_in_redirect.
 	absolute, port, name *bool
+	clients              clientSettings
 }
 
 // addHeader is one add_header.
@@ -38,7 +39,8 @@ func defaultSettings() settings {
 	yes, no, body, plain := true, false, int64(defaultBody), "text/plain"
 	return settings{
 		recursive: &no, body: &body, defaultType: &plain, absolute: &yes, port: &yes, name: &no,
-		types: map[string]string{"html": "text/html", "gif": "image/gif", "jpg": "image/jpeg"},
+		types:   map[string]string{"html": "text/html", "gif": "image/gif", "jpg": "image/jpeg"},
+		clients: defaultClientSettings(),
 	}
 }
 
@@ -53,6 +55,7 @@ func (s settings) over(outer settings) settings {
 	inherit(&s.absolute, outer.absolute)
 	inherit(&s.port, outer.port)
 	inherit(&s.name, outer.name)
+	s.clients = s.clients.over(outer.clients)
 	if s.errorPages == nil {
 		s.errorPages = outer.errorPages
 	}
@@ -104,6 +107,8 @@ func (in *interpreter) settings(ds []*Directive) settings {
 			s.port = onOff(d)
 		case "server_name_in_redirect":
 			s.name = onOff(d)
+		default:
+			s.clients.read(d)
 		}
 	}
 	return s

@@ -29,6 +29,8 @@ type Way struct {
 	unparsed, placed bool
 	quoted, plus     bool // the target had a "%", a "+"
 	internal         bool // it was sent elsewhere
+	located          bool // a location was looked for
+	unkept           bool // one has keepalive_timeout 0
 	changed          bool // a rewrite asks for another location
 	changes          int  // how often it may still be
 	erred            bool // error pages are no longer looked at
@@ -290,6 +292,8 @@ func (w *Way) find() Step {
 // limit applies limit_except (ngx_http_update_location_config).
 func (w *Way) limit() {
 	l := w.loc
+	w.located = true
+	defer func() { w.unkept = w.unkept || *w.loc.sets().clients.idle == 0 }()
 	if l.except == nil {
 		return
 	}

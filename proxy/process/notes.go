@@ -10,25 +10,18 @@ import (
 // passes over: with a warning, because they don't make an answer another one.
 // quiet is the value that asks for nothing, "" for none.
 var unheard = map[string]struct{ quiet, why string }{
-	"gzip":                        {"off", "answers go out as they are"},
-	"gunzip":                      {"off", "answers go out as they are"},
-	"keepalive_timeout":           {"", "clients' connections idle for 75 s"},
-	"keepalive_requests":          {"", "clients' connections carry 1000 requests"},
-	"client_header_timeout":       {"", "it is 60 s"},
-	"client_body_timeout":         {"", "it is 60 s"},
-	"send_timeout":                {"", "it is 60 s"},
-	"lingering_timeout":           {"", "it is 5 s"},
-	"large_client_header_buffers": {"", "they are 4 8k"},
-	"underscores_in_headers":      {"off", "such headers are dropped"},
-	"ignore_invalid_headers":      {"on", "such headers are dropped"},
-	"proxy_bind":                  {"off", "connections leave from the kernel's choice of address"},
-	"server_tokens":               {"", "the Server header says nolive"},
-	"expires":                     {"off", "no header is added"},
-	"etag":                        {"", "no files are served"},
-	"charset":                     {"off", "no charset is added"},
-	"sub_filter":                  {"", "answers go out as they are"},
-	"user":                        {"", "the process keeps its user"},
-	"worker_rlimit_nofile":        {"", "the process keeps its limits"},
+	"gzip":                 {"off", "answers go out as they are"},
+	"gunzip":               {"off", "answers go out as they are"},
+	"lingering_close":      {"on", "clients are waited for as by default"},
+	"lingering_time":       {"", "clients are waited for as long as they send"},
+	"proxy_bind":           {"off", "connections leave from the kernel's choice of address"},
+	"server_tokens":        {"", "the Server header says nolive"},
+	"expires":              {"off", "no header is added"},
+	"etag":                 {"", "no files are served"},
+	"charset":              {"off", "no charset is added"},
+	"sub_filter":           {"", "answers go out as they are"},
+	"user":                 {"", "the process keeps its user"},
+	"worker_rlimit_nofile": {"", "the process keeps its limits"},
 }
 
 // warnings are what is said of a configuration that is served all the same.

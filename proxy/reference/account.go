@@ -155,7 +155,7 @@ func (a *account) request(head []byte) {
 	}
 	a.keep = a.client.rq.keepAlive
 	a.rq.Length = int64(len(head))
-	a.rq.Header = headOf(a.asked, clientLine)
+	a.rq.Header = headOf(a.asked, a.clientLine)
 	a.rq.Protocol = "HTTP/1.0"
 	switch {
 	case rq.http11:
@@ -310,7 +310,7 @@ func (a *account) atTheEnd(head variable.Header) variable.Header {
 	return func(yield func(name, value []byte) bool) {
 		if head != nil {
 			for n, v := range head {
-				if !wire.Is(n, "Connection") && !yield(n, v) {
+				if !wire.Is(n, "Connection") && !(wire.Is(n, "Keep-Alive") && connection == "close") && !yield(n, v) {
 					return
 				}
 			}
@@ -372,8 +372,8 @@ func headOf(head []byte, read func(line []byte) (f wire.Field, ok bool)) variabl
 	}
 }
 
-func clientLine(line []byte) (wire.Field, bool) {
-	f, ok, bad := wire.HeaderLine(line)
+func (a *account) clientLine(line []byte) (wire.Field, bool) {
+	f, ok, bad := a.client.rq.names.HeaderLine(line)
 	return f, ok && !bad
 }
 

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
@@ -107,7 +108,12 @@ func (c *client) head(b []byte, text string) []byte {
 
 func (c *client) connectionHeader(b []byte) []byte {
 	if c.rq.keepAlive {
-		return append(b, "\r\nConnection: keep-alive"...)
+		b = append(b, "\r\nConnection: keep-alive"...)
+		if told := c.rules.Told; told > 0 {
+			b = append(b, "\r\nKeep-Alive: timeout="...)
+			b = strconv.AppendInt(b, int64(told/time.Second), 10)
+		}
+		return b
 	}
 	return append(b, "\r\nConnection: close"...)
 }

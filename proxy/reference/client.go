@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
@@ -18,6 +19,9 @@ type client struct {
 	proxy  *Proxy
 	worker *worker
 	number int // the worker's, in events; -1 until its first request
+	heads  nginxconf.Heads
+	rules  nginxconf.Clients // where the last request was
+	since  time.Time         // of its connection
 	listen *listener
 	router *router
 	peer   net.Addr         // the client's
@@ -76,8 +80,11 @@ var doings = [...]string{"idle", "reading its request", "connecting to a backend
 	"waiting for a backend", "passing a response on", "lingering"}
 
 func newClient(p *Proxy, l *listener, conn streamConn, n uint64) (*client, error) {
-	c := &client{proxy: p, listen: l, router: l.routerFor(conn), worker: p.roster.worker(n), number: -1, peer: conn.RemoteAddr(), stopped: make(chan struct{})}
+	c := &client{proxy: p, listen: l, router: l.routerFor(conn), worker: p.roster.worker(n), number: -1, since: time.Now(), peer: conn.RemoteAddr(), stopped: make(chan struct{})}
 	c.in.size, c.rb.size = page, page
+	c.heads = c.router.fallback.Heads()
+	c.rq.names = wire.Names{Underscores: c.heads.Underscores, Odd: c.heads.Odd}
+	c.rules = c.router.fallback.Clients()
 	if err := c.sock.init(conn); err != nil {
 		return c, err
 	}

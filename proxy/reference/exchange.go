@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"time"
+
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
@@ -10,10 +12,8 @@ import (
 // connection stays open.
 func (c *client) handle() bool {
 	c.served++
-	if c.served >= clientRequests {
-		c.rq.keepAlive = false
-	}
 	c.find()
+	c.keeps()
 	c.tries = 0
 	step := c.route.step
 	if c.account != nil && c.rq.id.N == 0 {
@@ -73,7 +73,17 @@ func (c *client) handle() bool {
 		c.settle(rest)
 	}
 	c.body.drop()
-	return c.rq.keepAlive && !c.halted()
+	return c.rq.keepAlive && c.rules.Idle > 0 && !c.halted()
+}
+
+// keeps takes in what the configuration says where the request is now, and whether
+// it lets the connection be kept (ngx_http_update_location_config).
+func (c *client) keeps() {
+	way := &c.route.way
+	c.rules = way.Clients()
+	if r := &c.rules; way.Placed() && (way.Unkept() || c.served >= r.Requests || time.Since(c.since) > c.proxy.clock.Real(r.Longest)) {
+		c.rq.keepAlive = false
+	}
 }
 
 // settle ends a request whose body was passed on as it came. What is left of it

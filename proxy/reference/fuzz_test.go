@@ -22,7 +22,7 @@ func FuzzRequestHead(f *testing.F) {
 	server := &nginxconf.Server{Listens: []nginxconf.Listen{{Address: "80"}}, Locations: []*nginxconf.Location{{Path: "/", Pass: pass}}}
 	config := &nginxconf.Config{Servers: []*nginxconf.Server{server}}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		end, _, status := headEnd(data, 0)
+		end, _, status := headEnd(data, 0, &plainHeads)
 		if in, _, again := pieces(data); in != end || end > 0 && again != 0 {
 			t.Fatalf("the head ends at %d at once, at %d in pieces", end, in)
 		}
@@ -38,7 +38,7 @@ func FuzzRequestHead(f *testing.F) {
 			return
 		}
 		c.compose(c.route.step)
-		n, _, status := headEnd(c.out, 0)
+		n, _, status := headEnd(c.out, 0, &plainHeads)
 		if n != len(c.out) || status != 0 {
 			t.Fatalf("%q: the head ends at %d, status %d", c.out, n, status)
 		}
@@ -52,9 +52,12 @@ func FuzzRequestHead(f *testing.F) {
 // pieces finds the end of a head byte by byte.
 func pieces(data []byte) (end, from, status int) {
 	for n := 1; n <= len(data); n++ {
-		if end, from, status = headEnd(data[:n], from); end > 0 || status != 0 {
+		if end, from, status = headEnd(data[:n], from, &plainHeads); end > 0 || status != 0 {
 			return end, from, status
 		}
 	}
 	return 0, from, 0
 }
+
+// plainHeads are nginx's defaults.
+var plainHeads = (&nginxconf.Server{}).Heads()

@@ -7,16 +7,7 @@ import (
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
-// The client's time-outs are nginx's defaults, in scenario time.
-const (
-	clientHeaderTimeout = 60 * time.Second // client_header_timeout: the whole head
-	clientBodyTimeout   = 60 * time.Second // client_body_timeout: between two reads
-	clientSendTimeout   = 60 * time.Second // send_timeout: between two writes
-	clientIdleTimeout   = 75 * time.Second // keepalive_timeout
-	clientRequests      = 1000             // keepalive_requests
-	lingerTimeout       = 5 * time.Second  // lingering_timeout
-)
-
+// later is the real instant at which a time-out of the configuration passes.
 func (c *client) later(d time.Duration) time.Time { return time.Now().Add(c.proxy.clock.Real(d)) }
 
 // readHead reads a request's head and scans it. status is the proxy's answer to
@@ -27,11 +18,11 @@ func (c *client) readHead() (status int, err error) {
 	if c.served > 0 && c.in.empty() {
 		h = between{c}
 		c.doing.Store(idling)
-		deadline = c.later(clientIdleTimeout)
+		deadline = c.later(c.rules.Idle)
 	}
 	from, began := c.in.r, false
 	pipelined := c.served > 0 && !c.in.empty()
-	c.rq = request{fields: c.rq.fields[:0], length: -1}
+	c.rq = request{fields: c.rq.fields[:0], length: -1, names: c.rq.names}
 	for {
 		if b := c.in.unread(); len(b) > 0 {
 			if !began {
@@ -46,7 +37,7 @@ func (c *client) readHead() (status int, err error) {
 					c.account.open(pipelined)
 				}
 			}
-			end, next, bad := headEnd(b, from-c.in.r)
+			end, next, bad := headEnd(b, from-c.in.r, &c.heads)
 			from = c.in.r + next
 			if bad != 0 {
 				if c.account != nil {
@@ -87,11 +78,11 @@ func (c *client) readHead() (status int, err error) {
 			if !began && len(b) > 0 {
 				began, h = true, c
 				c.doing.Store(readingRequest)
-				deadline = c.later(clientHeaderTimeout)
+				deadline = c.later(c.heads.Timeout)
 			}
 		}
 		if deadline.IsZero() {
-			deadline = c.later(clientHeaderTimeout)
+			deadline = c.later(c.heads.Timeout)
 		}
 		if c.in.empty() {
 			c.in.rest()
@@ -101,7 +92,7 @@ func (c *client) readHead() (status int, err error) {
 			if c.in.r > 0 {
 				c.in.compact()
 			} else {
-				c.in.grow(streamSize)
+				c.in.grow(max(streamSize, c.in.size, c.heads.Whole+page))
 			}
 		}
 		if err := c.sock.read(&c.in, deadline, h); err != nil {
@@ -167,7 +158,7 @@ func (c *client) linger() {
 	if !c.discard() || c.conn.CloseWrite() != nil {
 		return
 	}
-	deadline := c.later(lingerTimeout)
+	deadline := c.later(c.rules.Linger)
 	for {
 		c.in.r, c.in.w = 0, 0
 		if c.sock.read(&c.in, deadline, c) != nil {
@@ -182,7 +173,7 @@ func (c *client) discard() bool {
 	left := c.rq.length - c.body.raw - int64(len(c.in.unread()))
 	for left > 0 {
 		c.in.r, c.in.w = 0, 0
-		if c.sock.read(&c.in, c.later(lingerTimeout), c) != nil {
+		if c.sock.read(&c.in, c.later(c.rules.Linger), c) != nil {
 			return false
 		}
 		left -= int64(c.in.w)
@@ -191,4 +182,4 @@ func (c *client) discard() bool {
 }
 
 // sendLimit is send_timeout in real time.
-func (c *client) sendLimit() time.Duration { return c.proxy.clock.Real(clientSendTimeout) }
+func (c *client) sendLimit() time.Duration { return c.proxy.clock.Real(c.rules.Send) }

@@ -12,12 +12,12 @@ import (
 func (a *account) refused(head []byte, status int) {
 	const inLine, inHeaders = "reading client request line", "reading client request headers"
 	if status == 414 {
-		a.rq.Line = string(head[:min(len(head), maxLine)])
+		a.rq.Line = string(head[:min(len(head), a.client.heads.Line)])
 		a.note(nginxconf.Info, "client sent too long URI", inLine)
 		return
 	}
 	line, rest := wire.CutLine(head)
-	var rq request
+	rq := request{names: a.client.rq.names}
 	if s := rq.requestLine(line); s != 0 {
 		a.request(head)
 		text, action := refusedLine(&rq, s)
@@ -30,7 +30,7 @@ func (a *account) refused(head []byte, status int) {
 		a.note(nginxconf.Info, text, inLine)
 		return
 	}
-	text, left := refusedHeaders(&rq, rest)
+	text, left := refusedHeaders(&rq, rest, a.client.heads.Line)
 	a.request(head[:len(head)-len(left)]) // nginx didn't get further
 	a.ignored()
 	a.note(nginxconf.Info, text, inHeaders)
@@ -69,7 +69,7 @@ func refusedLine(rq *request, status int) (text, action string) {
 
 // refusedHeaders is why the headers are refused, and what follows the line at
 // which nginx gave them up.
-func refusedHeaders(rq *request, rest []byte) (text string, left []byte) {
+func refusedHeaders(rq *request, rest []byte, longest int) (text string, left []byte) {
 	rq.length = -1
 	for len(rest) > 0 {
 		from := rest
@@ -77,10 +77,10 @@ func refusedHeaders(rq *request, rest []byte) (text string, left []byte) {
 		if line, rest = wire.CutLine(rest); len(line) == 0 {
 			break
 		}
-		if len(line) > maxLine {
+		if len(line) > longest {
 			return fmt.Sprintf("client sent too long header line: \"%s...\"", line[:min(len(line), longestQuoted)]), from
 		}
-		f, ok, bad := wire.HeaderLine(line)
+		f, ok, bad := rq.names.HeaderLine(line)
 		if bad {
 			at := offence(line)
 			return fmt.Sprintf("client sent invalid header line: \"%s\\x%02x...\"", line[:at], line[at]), from
@@ -142,7 +142,7 @@ func (a *account) ignored() {
 		if line, rest = wire.CutLine(rest); len(line) == 0 {
 			return
 		}
-		if _, ok, bad := wire.HeaderLine(line); !ok && !bad {
+		if _, ok, bad := a.client.rq.names.HeaderLine(line); !ok && !bad {
 			a.note(nginxconf.Info, fmt.Sprintf("client sent invalid header line: \"%s\"", line), "reading client request headers")
 		}
 	}

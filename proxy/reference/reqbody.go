@@ -163,7 +163,7 @@ func (c *client) readChunked(from *buffer) int {
 }
 
 func (c *client) readMore(from *buffer) int {
-	switch err := c.sock.read(from, c.later(clientBodyTimeout), c); err {
+	switch err := c.sock.read(from, c.later(c.rules.Body), c); err {
 	case nil:
 		return 0
 	case errTimeout:

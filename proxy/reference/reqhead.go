@@ -4,13 +4,8 @@ import (
 	"bytes"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/wire"
-)
-
-// The limits of large_client_header_buffers 4 8k.
-const (
-	maxLine = 8 << 10
-	maxHead = 32 << 10
 )
 
 // request is a client's request head, scanned. Its slices are valid until the
@@ -34,21 +29,22 @@ type request struct {
 	expect    bool // waits for 100 Continue
 	head      bool // HEAD: the answer has no body
 	upgrade   bool // wants another protocol
+	names     wire.Names
 }
 
 // headEnd finds the end of a head: the length with its empty line, 0 while it
 // is incomplete. Scanning goes on at from, the start of a line, and says where
 // it has to go on. status is the answer to a head that is too big, 0 for none.
-func headEnd(b []byte, from int) (end, next, status int) {
+func headEnd(b []byte, from int, most *nginxconf.Heads) (end, next, status int) {
 	for {
 		i := bytes.IndexByte(b[from:], '\n')
 		if i < 0 {
-			if len(b)-from > maxLine || len(b) >= maxHead {
+			if len(b)-from > most.Line || len(b) >= most.Whole {
 				return 0, from, tooLong(b, from)
 			}
 			return 0, from, 0
 		}
-		if i > maxLine {
+		if i > most.Line {
 			return 0, from, tooLong(b, from)
 		}
 		if i == 0 || i == 1 && b[from] == '\r' {
@@ -82,7 +78,7 @@ func (rq *request) scan(head []byte) (status int) {
 // lines reads the lines of a head, which may still lack some: nginx refuses one as
 // soon as it is there.
 func (rq *request) lines(head []byte) (status int) {
-	*rq = request{fields: rq.fields[:0], length: -1}
+	*rq = request{fields: rq.fields[:0], length: -1, names: rq.names}
 	line, rest := wire.CutLine(head)
 	if status := rq.requestLine(line); status != 0 || rq.nine {
 		return status
@@ -93,7 +89,7 @@ func (rq *request) lines(head []byte) (status int) {
 		if len(line) == 0 {
 			break
 		}
-		f, ok, bad := wire.HeaderLine(line)
+		f, ok, bad := rq.names.HeaderLine(line)
 		status := 0
 		if bad {
 			status = 400

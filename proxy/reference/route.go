@@ -67,6 +67,7 @@ func (c *client) find() {
 // moved notes that the request went elsewhere.
 func (c *client) moved() {
 	c.route.fixed = false
+	c.keeps()
 	if c.account != nil {
 		c.account.route(c.route.server, c.route.way.Location())
 		c.account.complaint()

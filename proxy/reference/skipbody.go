@@ -65,7 +65,7 @@ func (c *client) skip(s *skipping) bool {
 	from := &buffer{size: streamSize}
 	defer from.drop()
 	for {
-		if c.sock.read(from, c.later(lingerTimeout), c) != nil {
+		if c.sock.read(from, c.later(c.rules.Linger), c) != nil {
 			return false
 		}
 		used, done, err := s.take(from.unread(), chunked)

@@ -119,7 +119,7 @@ func (in *upload) passOn(s *sender) error {
 	for !in.done {
 		in.room(math.MaxInt64)
 		s.waits(true)
-		err := c.sock.read(&in.from, c.later(clientBodyTimeout), s)
+		err := c.sock.read(&in.from, c.later(c.rules.Body), s)
 		s.waits(false)
 		switch err {
 		case nil:

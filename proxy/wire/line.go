@@ -19,12 +19,20 @@ func CutLine(b []byte) (line, rest []byte) {
 	return line, rest
 }
 
+// Names says what a client's header may be called.
+type Names struct {
+	// Underscores is underscores_in_headers on, Odd ignore_invalid_headers off.
+	Underscores, Odd bool
+}
+
+// HeaderLine is HeaderLine of Names{}, nginx's default.
+func HeaderLine(line []byte) (f Field, ok, bad bool) { return Names{}.HeaderLine(line) }
+
 // HeaderLine reads one line of a client's head as ngx_http_parse_header_line
 // does (1.22). ok is false for one that nginx passes over because its name has
-// anything but letters, digits and "-" (ignore_invalid_headers on,
-// underscores_in_headers off). bad is true for one that makes it refuse the
-// whole head: a name that is empty or has control characters, a NUL.
-func HeaderLine(line []byte) (f Field, ok, bad bool) {
+// anything but letters, digits and "-". bad is true for one that makes it refuse
+// the whole head: a name that is empty or has control characters, a NUL.
+func (n Names) HeaderLine(line []byte) (f Field, ok, bad bool) {
 	if line = trimCR(line); len(line) == 0 || line[0] == ':' {
 		return Field{}, false, true
 	}
@@ -40,7 +48,7 @@ func HeaderLine(line []byte) (f Field, ok, bad bool) {
 		case badByte:
 			return Field{}, false, true
 		case oddByte:
-			ok = false
+			ok = ok && (n.Odd || n.Underscores && c == '_')
 		}
 	}
 	if bytes.IndexByte(f.Value, 0) >= 0 || bytes.IndexByte(f.Value, '\r') >= 0 {
