@@ -54,7 +54,7 @@ func (r *record) of(k event.Kind) []event.Event {
 // start runs a backend for the test and checks that it closes in time.
 func start(t testing.TB, o backends.Options) *backends.Server {
 	t.Helper()
-	s, err := backends.Start(o)
+	s, err := backends.Start(placed(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,15 +91,19 @@ func meaning(t testing.TB, s fault.Spec) fault.Fault {
 const patience = 20 * time.Second
 
 // dial connects or fails the test.
-func dial(t testing.TB, addr string) *net.TCPConn {
+func dial(t testing.TB, addr string) client {
 	t.Helper()
-	c, err := net.DialTimeout("tcp", addr, patience)
+	c, err := connect(addr, patience)
+	for end := time.Now().Add(patience); errors.Is(err, syscall.EAGAIN) && time.Now().Before(end); {
+		time.Sleep(time.Millisecond) // the queue of a unix socket is full for a moment
+		c, err = connect(addr, patience)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.SetDeadline(time.Now().Add(patience))
 	t.Cleanup(func() { c.Close() })
-	return c.(*net.TCPConn)
+	return c
 }
 
 const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -108,6 +108,7 @@ func (c *conn) serve() {
 // connection goes on.
 func (c *conn) serveOne() bool {
 	c.wire.budget = maxHead
+	c.wire.conn.hold()
 	if !c.idle() {
 		return false
 	}
@@ -134,6 +135,9 @@ func (c *conn) serveOne() bool {
 	c.s.opts.Log.Note(Entry{At: at, What: "request", Version: x.version, Rule: rule, Fault: sc.Name,
 		Connection: c.number, Request: number, Exchange: c.exchange, Method: req.Method, Path: req.RequestURI, ID: id})
 	c.s.opts.Board.note(c.s.opts.Name)
+	if !sc.Resets() && (c.keep == nil || c.keep.End != fault.Reset) {
+		c.wire.conn.release()
+	}
 	if !c.play(sc, at) {
 		return false
 	}
@@ -233,7 +237,7 @@ func (c *conn) readBody(n int64) error {
 // went away: FIN, or RST when there is unread data or it wasn't accepted yet.
 func (c *conn) kill() {
 	if c.unread.Load() || c.queued.Load() {
-		c.wire.conn.SetLinger(0)
+		c.wire.conn.abort()
 	}
 	c.cancel()
 	c.wire.conn.Close()

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"net"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,7 +72,7 @@ func TestCutsAtAccept(t *testing.T) {
 			send(t, first, get)
 			answer(t, bufio.NewReader(first))
 			for range 20 {
-				tcp, err := net.DialTimeout("tcp", s.Addr(), patience)
+				tcp, err := connect(s.Addr(), patience)
 				if errors.Is(err, syscall.ECONNRESET) && end == "rst" {
 					continue // before connect() even returned
 				} else if err != nil {

@@ -3,7 +3,6 @@ package backends
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"time"
 
@@ -103,7 +102,7 @@ func (s *Server) turn(to fault.Door) error {
 	s.stopAccepting()
 	switch to {
 	case fault.Stopping:
-		s.port.refuse()
+		s.gate.refuse()
 		s.each(func(c *conn) {
 			if c.queued.Load() {
 				c.kill()
@@ -113,21 +112,21 @@ func (s *Server) turn(to fault.Door) error {
 		})
 		return nil
 	case fault.Refusing:
-		s.port.refuse()
+		s.gate.refuse()
 		s.each((*conn).kill)
 		return nil
 	case fault.Blackholed:
 		s.each(func(c *conn) { c.wire.wake() })
-		return s.port.blackhole()
+		return s.gate.blackhole()
 	case fault.Frozen:
 		s.each(func(c *conn) { c.wire.wake() })
-		return s.port.listen()
+		return s.gate.listen()
 	}
-	if err := s.port.listen(); err != nil {
+	if err := s.gate.listen(); err != nil {
 		return err
 	}
 	s.accepting = &accepting{stop: make(chan struct{}), ended: make(chan struct{})}
-	go s.accept(s.port.ln, s.accepting, time.Now().Add(queueing))
+	go s.accept(s.accepting, time.Now().Add(queueing))
 	return nil
 }
 
@@ -137,20 +136,29 @@ func (s *Server) stopAccepting() {
 		return
 	}
 	close(s.accepting.stop)
-	s.port.ln.SetDeadline(past)
+	s.gate.until(past)
 	<-s.accepting.ended
 	s.accepting = nil
-	s.port.ln.SetDeadline(time.Time{})
+	s.gate.until(time.Time{})
 }
 
 // accepting is an accept loop: stop is closed for it to end, ended when it has.
 type accepting struct{ stop, ended chan struct{} }
 
 // waitForRoom waits while there are as many connections as the rules allow, and
-// says whether the next one is to be accepted.
+// says whether the next one is to be accepted. Rules that were changed may have shut
+// the door, and what is in the queue stays there until it is turned.
 func (s *Server) waitForRoom(stop <-chan struct{}) bool {
 	for {
 		r := s.in.Load()
+		if door, _, _ := r.doors.At(max(s.opts.Clock.Now(), 0)); door != fault.Open {
+			select {
+			case <-r.over:
+				continue
+			case <-stop:
+				return false
+			}
+		}
 		f := r.rules.Limit()
 		if f == nil || f.Limit.Full != 0 {
 			return true
@@ -193,7 +201,7 @@ func (s *Server) shortage(err error) {
 // away puts the listener and every connection away.
 func (s *Server) away() {
 	s.stopAccepting()
-	s.port.close()
+	s.gate.close()
 	s.each((*conn).kill)
 	s.mu.Lock()
 	s.watching = false
@@ -211,15 +219,14 @@ const (
 // accept takes connections until it is stopped by the listener's deadline. Those
 // that waited for it are let in one after the other, so that their requests are
 // numbered in the order of arrival.
-func (s *Server) accept(ln *net.TCPListener, a *accepting, queued time.Time) {
+func (s *Server) accept(a *accepting, queued time.Time) {
 	defer close(a.ended)
 	for s.waitForRoom(a.stop) {
-		tcp, err := ln.AcceptTCP()
+		conn, err := s.gate.accept()
 		switch {
-		case err == nil && s.port.isPlug(tcp):
-			tcp.Close()
+		case err == nil && conn == nil: // nobody's
 		case err == nil:
-			c := s.admit(tcp)
+			c := s.admit(conn)
 			if s.opts.Clock.Now() > 0 && time.Now().Before(queued) {
 				select {
 				case <-c.counted:

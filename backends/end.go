@@ -10,13 +10,8 @@ import (
 	"github.com/nolive/nolive/harness/event"
 )
 
-// The two patiences below are real time: they bound what another process does.
-const (
-	// finPatience is how long the other side may take to close after our FIN.
-	finPatience = 2 * time.Second
-	// rstPatience is how long it may take to make room for what was written.
-	rstPatience = 5 * time.Second
-)
+// finPatience is how long the other side may take to close after our FIN, in real time.
+const finPatience = 2 * time.Second
 
 // cutAtAccept ends the connection before its first request was read, or more of
 // it than a few bytes.
@@ -58,18 +53,19 @@ func (c *conn) end(how fault.Op) {
 // closed with unread data, and the RST may overtake what the other side hasn't
 // read yet; so this sends FIN first and reads until the other side closes too.
 func (c *conn) fin() {
-	tcp := c.wire.conn
+	socket := c.wire.conn
+	socket.release()
 	if c.tls != nil {
 		_ = c.tls.CloseWrite() // says so in TLS before the FIN does
 	}
-	if tcp.CloseWrite() != nil {
+	if socket.CloseWrite() != nil {
 		return
 	}
 	end := time.Now().Add(finPatience)
 	buf := c.out[:cap(c.out)]
 	for {
-		tcp.SetReadDeadline(end)
-		_, err := tcp.Read(buf)
+		socket.SetReadDeadline(end)
+		_, err := socket.Read(buf)
 		woken := errors.Is(err, os.ErrDeadlineExceeded) && time.Now().Before(end)
 		if err != nil && !woken {
 			return
@@ -77,19 +73,5 @@ func (c *conn) fin() {
 	}
 }
 
-// rst cuts the connection. A reset throws away what the kernel hasn't sent yet,
-// so this waits until everything written is on its way.
-func (c *conn) rst() {
-	tcp := c.wire.conn
-	end, pause := time.Now().Add(rstPatience), 100*time.Microsecond
-	for unsent(tcp) > 0 && time.Now().Before(end) {
-		select {
-		case <-c.wire.ctx.Done():
-			return
-		case <-time.After(pause):
-			pause = min(2*pause, 10*time.Millisecond)
-		}
-	}
-	tcp.SetLinger(0)
-	tcp.Close()
-}
+// rst cuts the connection.
+func (c *conn) rst() { c.wire.conn.reset(c.wire.ctx.Done()) }

@@ -20,7 +20,7 @@ func (s *Server) Connections() int {
 func (s *Server) Hold() (release context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &conn{s: s, cancel: func() {}}
-	c.wire.conn = new(net.TCPConn) // closing that does nothing
+	c.wire.conn = tcpSocket{new(net.TCPConn)} // closing that does nothing
 	s.mu.Lock()
 	s.conns[c] = struct{}{}
 	s.mu.Unlock()

@@ -64,7 +64,7 @@ func TestDueDuringTheFreezeHappensAtTheThaw(t *testing.T) {
 		"drip":   {&fault.DripSpec{Every: 200 * ms, Bytes: 20}, 700 * ms}, // at 0, 500 and 700 ms
 		"close":  {&fault.CloseSpec{CutSpec: fault.CutSpec{At: "header", Bytes: 5, Pause: 200 * ms}}, 500 * ms},
 	} {
-		for _, shut := range []fault.Door{fault.Frozen, fault.Blackholed} {
+		for _, shut := range shut {
 			rules := append(during(t, 100*ms, 500*ms, door(shut)), always(t, c.spec)...)
 			clk := clock.New(1)
 			s := start(t, backends.Options{Rules: rules, Clock: clk})
@@ -110,7 +110,7 @@ func edges(t *testing.T, f func(t *testing.T, at time.Duration, clk *clock.Clock
 // doesn't write never comes.
 func TestFrozenBackendNeitherReadsNorWrites(t *testing.T) {
 	const size = 256 << 20
-	for _, shut := range []fault.Door{fault.Frozen, fault.Blackholed} {
+	for _, shut := range shut {
 		edges(t, func(t *testing.T, at time.Duration, clk *clock.Clock, reach func()) bool {
 			rec := &record{}
 			rules := append(during(t, at, 0, door(shut)), always(t, &fault.RespondSpec{Size: size})...)
@@ -154,7 +154,7 @@ func stalls(c net.Conn, enough int, move func([]byte) (int, error)) int {
 
 // A connection that was open before the freeze stands still like a new one.
 func TestOpenConnectionsFreezeToo(t *testing.T) {
-	for _, shut := range []fault.Door{fault.Frozen, fault.Blackholed} {
+	for _, shut := range shut {
 		s, rec, begin := change(t, fault.Open, shut)
 		c := dial(t, s.Addr())
 		send(t, c, get)

@@ -2,7 +2,6 @@ package backends_test
 
 import (
 	"io"
-	"net"
 	"os"
 	"strings"
 	"testing"
@@ -45,20 +44,23 @@ func TestCloseLeavesNothing(t *testing.T) {
 		"refusing":  append(during(t, 20*time.Millisecond, 0, door(fault.Refusing)), always(t, &hour)...),
 		"gone":      append(during(t, 20*time.Millisecond, 0, door(fault.Blackholed)), always(t, &hour)...),
 	} {
+		if overUnix && name == "gone" {
+			continue
+		}
 		for _, begins := range []string{"begun", "not begun"} {
 			goroutines, files := gleak.Goroutines(), descriptors(t)
 			clk := clock.New(1)
 			if begins == "begun" {
 				clk.Begin(time.Now())
 			}
-			s, err := backends.Start(backends.Options{Rules: rules, Clock: clk})
+			s, err := backends.Start(placed(backends.Options{Rules: rules, Clock: clk}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			clients := 0
 			for range 3 {
 				// Some doors are shut by now.
-				c, err := net.DialTimeout("tcp", s.Addr(), 200*time.Millisecond)
+				c, err := connect(s.Addr(), 200*time.Millisecond)
 				if err != nil {
 					continue
 				}

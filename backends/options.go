@@ -2,7 +2,7 @@ package backends
 
 import (
 	"fmt"
-	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/nolive/nolive/backends/certs"
@@ -33,8 +33,11 @@ type Options struct {
 	Board *Board
 	// Seed keys the draws of rules with a share.
 	Seed uint64
-	// Listen is the IP address and port to listen on; "" is 127.0.0.1:0, and
-	// port 0 is a free one.
+	// Listen is the IP address and port to listen on; "" is 127.0.0.1:0, and port 0
+	// is a free one. Or it is a unix socket, unix:/path: its file is made, and removed
+	// in the end, also when this process is killed. A file that nobody listens on is
+	// taken over. unix: alone is a free name in a new folder among the temporary
+	// files, and unix:/folder/ one in that folder.
 	Listen string
 	// Certificates let the backend speak TLS to who begins with it; nil is plain
 	// HTTP to everybody. Scenarios make them for those that are reached by https.
@@ -42,10 +45,13 @@ type Options struct {
 	// Backlog is how many connections the kernel completes before the backend
 	// accepts them, and one more (listen(2)); 0 is what the system allows.
 	Backlog int
+
+	// lent is true in a process of its own: who started it removes a unix socket's file.
+	lent bool
 }
 
 // check fills in the defaults and says what is wrong with the rest.
-func (o *Options) check() (netip.AddrPort, error) {
+func (o *Options) check() (place, error) {
 	if o.Clock == nil {
 		o.Clock = clock.New(1)
 		o.Clock.Begin(time.Now())
@@ -62,20 +68,25 @@ func (o *Options) check() (netip.AddrPort, error) {
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"
 	}
-	addr, err := netip.ParseAddrPort(o.Listen)
+	at, err := parsePlace(o.Listen)
 	if err != nil {
-		return addr, fmt.Errorf("listen: %q is no IP address with a port", o.Listen)
+		return at, err
 	}
+	at.lent = o.lent
 	if o.Backlog < 0 {
-		return addr, fmt.Errorf("backlog: %d is less than 0", o.Backlog)
+		return at, fmt.Errorf("backlog: %d is less than 0", o.Backlog)
 	}
-	return addr, validate(o.Rules)
+	return at, o.validate(o.Rules)
 }
 
-// validate says which rule can't be meant.
-func validate(rules fault.Rules) error {
+// validate says which rule can't be meant, or can't be played where the backend listens.
+func (o *Options) validate(rules fault.Rules) error {
 	for i := range rules {
-		if err := rules[i].Validate(); err != nil {
+		err := rules[i].Validate()
+		if err == nil && strings.HasPrefix(o.Listen, unixPrefix) {
+			err = rules[i].Do.OnUnixSocket()
+		}
+		if err != nil {
 			return fmt.Errorf("rule %d: %w", i+1, err)
 		}
 	}

@@ -31,6 +31,8 @@ type port struct {
 	queue int
 }
 
+var _ gate = (*port)(nil)
+
 // reserve binds the anchor; the port refuses.
 func reserve(addr netip.AddrPort) (*port, error) {
 	family, sa := unix.AF_INET, unix.Sockaddr(&unix.SockaddrInet4{Port: int(addr.Port())})
@@ -106,7 +108,7 @@ func (p *port) listen() error {
 		}
 		p.ln = ln.(*net.TCPListener)
 		if p.queue > 0 {
-			return p.backlog(p.queue)
+			return backlog(p.ln, p.queue)
 		}
 		return nil
 	}
@@ -114,7 +116,7 @@ func (p *port) listen() error {
 		p.plug.Close()
 		p.plug = nil
 	}
-	return p.backlog(cmp.Or(p.queue, 1<<16)) // the kernel lowers it to somaxconn
+	return backlog(p.ln, cmp.Or(p.queue, 1<<16)) // the kernel lowers it to somaxconn
 }
 
 // blackhole leaves SYNs unanswered: Linux drops them while the accept queue is
@@ -134,7 +136,7 @@ func (p *port) blackhole() error {
 		return err
 	}
 	// A plug that timed out found the queue full of clients, which does as well.
-	return p.backlog(0)
+	return backlog(p.ln, 0)
 }
 
 // refuse closes the listener; the kernel resets what is queued.
@@ -151,8 +153,8 @@ func (p *port) refuse() {
 }
 
 // backlog sets the length of the accept queue on the listening socket itself.
-func (p *port) backlog(n int) error {
-	raw, err := p.ln.SyscallConn()
+func backlog(ln syscall.Conn, n int) error {
+	raw, err := ln.SyscallConn()
 	if err != nil {
 		return err
 	}
@@ -162,6 +164,23 @@ func (p *port) backlog(n int) error {
 	}
 	return os.NewSyscallError("listen", lerr)
 }
+
+// accept takes the next connection, or a plug, out of the queue.
+func (p *port) accept() (socket, error) {
+	tcp, err := p.ln.AcceptTCP()
+	if err != nil {
+		return nil, err
+	}
+	if p.isPlug(tcp) {
+		tcp.Close()
+		return nil, nil
+	}
+	return tcpSocket{tcp}, nil
+}
+
+func (p *port) address() string { return p.addr.String() }
+
+func (p *port) until(t time.Time) { p.ln.SetDeadline(t) }
 
 // isPlug recognises a plug that comes out of the queue.
 func (p *port) isPlug(tcp *net.TCPConn) bool {

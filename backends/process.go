@@ -149,7 +149,7 @@ func serveChild(orders io.Reader, reports io.Writer) error {
 // startChild opens the child's port.
 func startChild(x *setup, n numbers, clk *clock.Clock, out *reporter) (*Server, error) {
 	return start(Options{
-		Name: x.Name, Listen: x.Address, Backlog: x.Backlog, Certificates: x.Certificates, Seed: x.Seed, Rules: x.Rules, Clock: clk, Sink: out, Log: out,
+		lent: true, Name: x.Name, Listen: x.Address, Backlog: x.Backlog, Certificates: x.Certificates, Seed: x.Seed, Rules: x.Rules, Clock: clk, Sink: out, Log: out,
 	}, func(s *Server) {
 		s.connections, s.requests = n.Connections, n.Requests
 		s.alarm = func(err error) { out.send(report{Error: err.Error()}) }

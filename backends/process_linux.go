@@ -20,7 +20,7 @@ import (
 type Process struct {
 	opts   Options
 	doors  fault.Doors
-	port   *port // its anchor keeps the port while no process has it
+	gate   gate // keeps the address while no process has it
 	ctx    context.Context
 	cancel context.CancelFunc
 	once   sync.Once
@@ -42,7 +42,7 @@ const startPatience = 20 * time.Second
 // StartProcess starts a backend as a process of its own; see Child. It takes the
 // same options as Start, but its rules can't be changed.
 func StartProcess(opts Options) (*Process, error) {
-	addr, err := opts.check()
+	at, err := opts.check()
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %w", opts.Name, err)
 	}
@@ -53,9 +53,9 @@ func StartProcess(opts Options) (*Process, error) {
 		p.end()
 		return nil, fmt.Errorf("backend %s: %s: %w", opts.Name, what, err)
 	}
-	if p.port, err = reserve(addr); err != nil {
+	if p.gate, err = at.reserve(opts.Backlog); err != nil {
 		p.cancel()
-		return nil, fmt.Errorf("backend %s: listen on %s: %w", opts.Name, addr, err)
+		return nil, fmt.Errorf("backend %s: listen on %s: %w", opts.Name, at, err)
 	}
 	if p.spare, err = p.spawn(); err != nil {
 		return fail("its process", err)
@@ -68,7 +68,7 @@ func StartProcess(opts Options) (*Process, error) {
 }
 
 // Addr is the address that the backend has, also while it refuses.
-func (p *Process) Addr() string { return p.port.addr.String() }
+func (p *Process) Addr() string { return p.gate.address() }
 
 // Close kills the process and frees the port. It may be called again.
 func (p *Process) Close() error {
@@ -206,7 +206,7 @@ func (p *Process) end() {
 			c.kill()
 		}
 	}
-	p.port.close()
+	p.gate.close()
 }
 
 func (p *Process) fail(err error) {
@@ -225,7 +225,7 @@ func (p *Process) setup() *setup {
 	}
 	own = slices.CompactFunc(own, func(a, b fault.DoorChange) bool { return a.Door == b.Door })
 	return &setup{
-		Name: p.opts.Name, Address: p.port.addr.String(), Backlog: p.opts.Backlog, Certificates: p.opts.Certificates, Seed: p.opts.Seed, Speed: p.opts.Clock.Speed(),
+		Name: p.opts.Name, Address: p.gate.address(), Backlog: p.opts.Backlog, Certificates: p.opts.Certificates, Seed: p.opts.Seed, Speed: p.opts.Clock.Speed(),
 		Rules: p.opts.Rules, Doors: own, Thaw: p.doors,
 	}
 }

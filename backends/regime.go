@@ -121,7 +121,7 @@ var ErrClosed = errors.New("the backend was closed")
 // ends under the old ones, and when Replace returns the new ones hold, also at
 // the door. It returns the version of the set.
 func (s *Server) Replace(c Change) (int, error) {
-	if err := validate(c.Rules); err != nil {
+	if err := s.opts.validate(c.Rules); err != nil {
 		return 0, err
 	}
 	if c.TTL < 0 {

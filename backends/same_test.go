@@ -76,26 +76,24 @@ func frozenLife(t *testing.T, start func(backends.Options) either, backlog int) 
 	// During it: the idle one asks; others connect, ask, and stay or leave, until
 	// the queue is full; the ones after that get no connection.
 	ask(idle, "idle/1", "/")
-	var waiting []*net.TCPConn
+	var waiting []client
 	for i := range backlog + 4 {
-		c, err := net.DialTimeout("tcp", s.Addr(), 200*time.Millisecond)
+		c, err := connect(s.Addr(), 200*time.Millisecond)
 		if err != nil {
-			var late net.Error
-			say("connect %d: timed out: %v", i, errors.As(err, &late) && late.Timeout())
+			say("connect %d: the queue is full: %v", i, full(err))
 			continue
 		}
 		say("connect %d: connected", i)
-		tcp := c.(*net.TCPConn)
-		defer tcp.Close()
-		ask(tcp, fmt.Sprintf("queued/%d", i+1), "/")
+		defer c.Close()
+		ask(c, fmt.Sprintf("queued/%d", i+1), "/")
 		switch i {
 		case 1: // leaves in order
-			tcp.Close()
+			c.Close()
 		case 2: // is reset
-			tcp.SetLinger(0)
-			tcp.Close()
+			c.SetLinger(0)
+			c.Close()
 		default:
-			waiting = append(waiting, tcp)
+			waiting = append(waiting, c)
 		}
 	}
 	send(t, half, "defghij")
@@ -111,7 +109,7 @@ func frozenLife(t *testing.T, start func(backends.Options) either, backlog int) 
 	eventually(t, "the thaw", func() bool { return len(rec.of(event.FaultOff)) == 1 })
 
 	// After it: everybody who is still there is answered.
-	for i, c := range append([]*net.TCPConn{idle, slow, drip, half}, waiting...) {
+	for i, c := range append([]client{idle, slow, drip, half}, waiting...) {
 		c.SetDeadline(time.Now().Add(patience))
 		got, how := rest(c)
 		head, _, _ := strings.Cut(got, "\r\n")

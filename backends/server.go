@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,7 +12,7 @@ import (
 // Server is one fake backend on a real socket.
 type Server struct {
 	opts Options
-	port *port
+	gate gate
 	// in is the regime in force; it is changed with mu held.
 	in atomic.Pointer[regime]
 
@@ -47,7 +46,7 @@ func Start(opts Options) (*Server, error) { return start(opts, func(*Server) {})
 
 // start is Start with a last touch before anybody can come.
 func start(opts Options, prepare func(*Server)) (*Server, error) {
-	addr, err := opts.check()
+	at, err := opts.check()
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %w", opts.Name, err)
 	}
@@ -56,22 +55,22 @@ func start(opts Options, prepare func(*Server)) (*Server, error) {
 	prepare(s)
 	s.buffers.New = func() any { return newBuffers() }
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	if s.port, err = reserve(addr); err == nil {
-		s.port.queue = opts.Backlog
+	if s.gate, err = at.reserve(opts.Backlog); err == nil {
 		if err = s.turn(s.in.Load().doors[0].Door); err != nil {
-			s.port.close()
+			s.gate.close()
 		}
 	}
 	if err != nil {
 		s.cancel()
-		return nil, fmt.Errorf("backend %s: listen on %s: %w", opts.Name, addr, err)
+		return nil, fmt.Errorf("backend %s: listen on %s: %w", opts.Name, at, err)
 	}
 	s.running.Go(s.watchDoor)
 	return s, nil
 }
 
-// Addr is the address that the backend has, "127.0.0.1:port", also while it refuses.
-func (s *Server) Addr() string { return s.port.addr.String() }
+// Addr is the address that the backend has, "127.0.0.1:port" or "unix:/path", also
+// while it refuses.
+func (s *Server) Addr() string { return s.gate.address() }
 
 // Counts are what a backend has seen so far.
 type Counts struct {
@@ -121,11 +120,11 @@ func (s *Server) left() error {
 }
 
 // admit takes a new connection in and numbers it.
-func (s *Server) admit(tcp *net.TCPConn) *conn {
+func (s *Server) admit(k socket) *conn {
 	c := &conn{s: s, counted: make(chan struct{})}
 	ctx, cancel := context.WithCancel(s.ctx)
 	c.cancel = cancel
-	c.wire = wire{conn: tcp, ctx: ctx, clock: s.opts.Clock, in: &s.in, until: never}
+	c.wire = wire{conn: k, ctx: ctx, clock: s.opts.Clock, in: &s.in, until: never}
 	s.mu.Lock()
 	s.connections++
 	c.number = s.connections

@@ -3,7 +3,6 @@ package backends_test
 import (
 	"bufio"
 	"errors"
-	"net"
 	"syscall"
 	"testing"
 	"time"
@@ -28,13 +27,13 @@ func TestShutdown(t *testing.T) {
 	answer(t, bufio.NewReader(idle))
 	clk.SleepUntil(t.Context(), 100*time.Millisecond, clock.Send)
 	send(t, slow, "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
-	for what, c := range map[string]*net.TCPConn{"fresh": fresh, "idle": idle} {
+	for what, c := range map[string]client{"fresh": fresh, "idle": idle} {
 		if got, how := rest(c); got != "" || how != "fin" || clk.Now() < at {
 			t.Errorf("%s: got %q and %s at %v, want fin at %v", what, got, how, clk.Now(), at)
 		}
 	}
 	eventually(t, "the port's closing", func() bool {
-		c, err := net.DialTimeout("tcp", s.Addr(), time.Second)
+		c, err := connect(s.Addr(), time.Second)
 		if err == nil {
 			c.Close()
 		}
@@ -49,7 +48,7 @@ func TestShutdown(t *testing.T) {
 	}
 	clk.SleepUntil(t.Context(), until, clock.Send)
 	eventually(t, "the restart", func() bool {
-		c, err := net.DialTimeout("tcp", s.Addr(), time.Second)
+		c, err := connect(s.Addr(), time.Second)
 		if err == nil {
 			c.Close()
 		}

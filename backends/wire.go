@@ -20,7 +20,7 @@ const never time.Duration = 1<<63 - 1
 // kernel's buffers, and what the other side can push into them, are those of a
 // stopped process.
 type wire struct {
-	conn  *net.TCPConn
+	conn  socket
 	ctx   context.Context // ends with the connection
 	clock *clock.Clock
 	in    *atomic.Pointer[regime] // the backend's

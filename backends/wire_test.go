@@ -35,7 +35,7 @@ func TestWriteStopsInTheMiddle(t *testing.T) {
 	defer cancel()
 	var in atomic.Pointer[regime]
 	in.Store(newRegime(&set{}, fault.Doors{{Door: fault.Open}, {At: at, Door: fault.Frozen}, {At: until, Door: fault.Open}}))
-	w := wire{conn: server.(*net.TCPConn), ctx: ctx, clock: clock.New(1), in: &in, until: never}
+	w := wire{conn: tcpSocket{server.(*net.TCPConn)}, ctx: ctx, clock: clock.New(1), in: &in, until: never}
 	body := fault.Body{Size: size}
 	sent := body.Append(nil, 0, size)
 	w.clock.Begin(time.Now())

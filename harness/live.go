@@ -24,7 +24,7 @@ func (r Runner) live(ctx context.Context, p *plan.Plan, res *Result) error {
 		if err != nil && ctx.Err() == nil {
 			return err // before the backends take their ports
 		}
-		o.Backends, o.Sink = found.Backends, lines
+		o.Backends, o.Sockets, o.Sink = found.Backends, found.Folder, lines
 		o.Start = func(ctx context.Context, s live.Setup) (_ live.Proxy, err error) {
 			if real, err = r.nginx(ctx, s); err != nil {
 				return nil, err

@@ -77,6 +77,12 @@ func (s *Script) unread(body int64) bool {
 	return body < 0 || read < body
 }
 
+// Resets says whether the script ends with a reset.
+func (s *Script) Resets() bool {
+	n := len(s.Steps)
+	return n > 0 && s.Steps[n-1].Op == Reset
+}
+
 // Op is one thing a backend can do on a connection.
 type Op uint8
 

@@ -109,7 +109,7 @@ func replace(m *member, w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Errorf("rules: %w", err))
 		return
 	}
-	rules, problems := scenario.ParseRules("rules", src, ttl)
+	rules, problems := scenario.ParseRules("rules", src, ttl, m.server.Addr())
 	if len(problems) > 0 {
 		refuse(w, http.StatusUnprocessableEntity, problems)
 		return

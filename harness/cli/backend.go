@@ -14,7 +14,7 @@ import (
 // backendCommand is `nolive backend`.
 type backendCommand struct {
 	File        string   `short:"f" placeholder:"FILE" help:"Backends as in a scenario, under backends:, each named by its address or with a listen: of its own."`
-	Listen      []string `placeholder:"ADDR" help:"Address of a backend, such as 127.0.0.1:9001; may be repeated. Default is a free port of 127.0.0.1."`
+	Listen      []string `placeholder:"ADDR" help:"Address of a backend, such as 127.0.0.1:9001 or unix:/run/app.sock; may be repeated. Default is a free port of 127.0.0.1."`
 	Do          string   `placeholder:"YAML" help:"What it does, as behind do: in a scenario, such as 'close: {at: header}'. Default is to behave well."`
 	Backlog     int      `placeholder:"N" help:"How many connections wait to be accepted, and one more; default is what the system allows."`
 	Seed        seed     `placeholder:"N" help:"What everything random follows from; default 1, or what the file says."`
@@ -90,7 +90,7 @@ func (c *backendCommand) stand() (*scenario.Stand, error) {
 	stand := &scenario.Stand{Seed: 1}
 	b := scenario.StandBackend{Backlog: c.Backlog}
 	if c.Do != "" {
-		rules, problems := scenario.ParseDo("--do", []byte(c.Do))
+		rules, problems := scenario.ParseDo("--do", []byte(c.Do), c.Listen...)
 		if err := problems.Err(); err != nil {
 			return nil, mistakes{err.Error()}
 		}
@@ -125,6 +125,9 @@ func say(io Streams, b scenario.StandBackend, address string) {
 
 // elsewhere adds the way out to the error of a port that somebody else has.
 func elsewhere(err error, flag string) error {
+	if errors.Is(err, syscall.EADDRINUSE) && strings.Contains(err.Error(), "unix:") {
+		return fmt.Errorf("%w: another program listens there; end it, or choose another path", err)
+	}
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w: another program listens there; end it, or choose another port (--%s, or 0 for any that is free)", err, flag)
 	}

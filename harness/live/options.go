@@ -19,6 +19,9 @@ type Options struct {
 	Start func(context.Context, Setup) (Proxy, error)
 	// Backends is the IP address on which backends listen; "" is 127.0.0.1.
 	Backends string
+	// Sockets is the folder in which those have their files that are reached over unix
+	// sockets; "" is that of temporary files.
+	Sockets string
 	// Speed is scenario seconds per real second, at least 1; 0 is 1 for Run
 	// and "as fast as it bears" for RunAuto.
 	Speed float64

@@ -32,7 +32,7 @@ func (r *resolver) backends() {
 				return
 			}
 			r.knownBackend(k, k.Value, "backends")
-			given[k.Value] = r.rules(k.Value, x.Rules)
+			given[k.Value] = r.rules(k.Value, x.Rules, r.meant(k.Value))
 			process[k.Value], backlog[k.Value] = x.Process, x.Backlog
 			if n := bind.Key(r.b, &x.Listen); n != nil {
 				r.b.Errorf(n, "listen: the backends of a scenario get ports by themselves")
@@ -85,7 +85,16 @@ func (r *resolver) knownBackend(n *yaml.Node, name, what string) {
 		what, short(name), listing(r.cfg.Backends))
 }
 
-func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
+// meant are the backends that a name under backends stands for.
+func (r *resolver) meant(name string) []string {
+	if name == everyBackend && r.cfg != nil {
+		return r.cfg.Backends
+	}
+	return []string{name}
+}
+
+// rules are a backend's; addresses is where those listen that they are for.
+func (r *resolver) rules(backend string, rules form.Rules, addresses []string) fault.Rules {
 	var out, sound fault.Rules // sound are those without a mistake
 	var at []*yaml.Node        // their nodes
 	var told [fault.Layers]bool
@@ -98,6 +107,9 @@ func (r *resolver) rules(backend string, rules form.Rules) fault.Rules {
 		w := r.when(backend, &x.When)
 		if d := x.Do.Fault.Door; d != fault.Open && !w.OnlyWindow() {
 			r.b.Errorf(bind.Key(r.b, &x.When), "%s: %s holds for the whole backend; only from and until can select it", backend, d)
+		}
+		if err := x.Do.Fault.OnUnixSocket(); err != nil && slices.ContainsFunc(addresses, onUnix) {
+			r.b.Errorf(bind.Key(r.b, &x.Do), "%s: %v", backend, err)
 		}
 		rule := fault.Rule{When: w, Do: x.Do.Fault}
 		if l := rule.Do.Layer(); l != fault.OnRequest && l != fault.OnDoor || w.Lasts != 0 || w.Repeats != 0 {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"strings"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -88,6 +89,15 @@ type Backend struct {
 	// Backlog is how many connections wait to be accepted, and one more; 0 is what
 	// the system allows.
 	Backlog int
+}
+
+// Unix says whether the configuration reaches it over a unix socket.
+func (b Backend) Unix() bool { return onUnix(b.Name) }
+
+// onUnix says whether an address is a unix socket's.
+func onUnix(address string) bool {
+	const prefix = "unix:"
+	return len(address) >= len(prefix) && strings.EqualFold(address[:len(prefix)], prefix)
 }
 
 // Traffic is one source of requests.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -69,16 +71,18 @@ func ParseStand(name string, src []byte) (*Stand, Problems) {
 			if b == nil {
 				return
 			}
-			rules := r.rules(k.Value, b.Rules)
+			if k.Value == everyBackend {
+				rules := r.rules(k.Value, b.Rules, listens(x.Backends))
+				every, everyText, everyBacklog = rules, r.text(rulesNode(v)), b.Backlog
+				return
+			}
+			at := r.listen(k, b)
+			rules := r.rules(k.Value, b.Rules, []string{at})
 			text := r.text(rulesNode(v))
 			if p := bind.Key(r.b, &b.Process); p != nil {
 				r.b.Errorf(p, "process: only in a scenario; start another nolive backend, and send it SIGSTOP")
 			}
-			if k.Value == everyBackend {
-				every, everyText, everyBacklog = rules, text, b.Backlog
-				return
-			}
-			out.Backends = append(out.Backends, StandBackend{Name: k.Value, Listen: r.listen(k, b), Rules: rules, Backlog: b.Backlog, Text: text})
+			out.Backends = append(out.Backends, StandBackend{Name: k.Value, Listen: at, Rules: rules, Backlog: b.Backlog, Text: text})
 		})
 		if len(out.Backends) == 0 && len(r.b.List()) == 0 {
 			r.b.Errorf(n, "backends: there is none to serve")
@@ -95,8 +99,8 @@ func ParseStand(name string, src []byte) (*Stand, Problems) {
 
 // ParseRules parses what is to be the rules of a running backend: a list of
 // rules, or one. ttl is how long they will hold, 0 for ever; name stands for the
-// text in messages.
-func ParseRules(name string, src []byte, ttl time.Duration) (fault.Rules, Problems) {
+// text in messages, and address is where the backend listens.
+func ParseRules(name string, src []byte, ttl time.Duration, address string) (fault.Rules, Problems) {
 	r := alone(name, src)
 	r.ttl = ttl
 	root := r.document()
@@ -108,13 +112,13 @@ func ParseRules(name string, src []byte, ttl time.Duration) (fault.Rules, Proble
 	}
 	var x form.Rules
 	r.b.Value("rules", root, reflect.ValueOf(&x).Elem())
-	rules := r.rules("rules", x)
+	rules := r.rules("rules", x, []string{address})
 	return rules, r.found(func() { rules = nil })
 }
 
-// ParseDo parses what stands behind `do:`, and returns it as the one rule of a
-// backend.
-func ParseDo(name string, src []byte) (fault.Rules, Problems) {
+// ParseDo parses what stands behind `do:`, and returns it as the one rule of
+// backends that listen on the addresses.
+func ParseDo(name string, src []byte, addresses ...string) (fault.Rules, Problems) {
 	r := alone(name, src)
 	root := r.document()
 	if root == nil {
@@ -124,7 +128,11 @@ func ParseDo(name string, src []byte) (fault.Rules, Problems) {
 	r.b.Value("do", root, reflect.ValueOf(&x).Elem())
 	rules := fault.Rules{{Do: x.Fault}}
 	if len(r.b.List()) == 0 {
-		if err := rules[0].Validate(); err != nil {
+		err := rules[0].Validate()
+		if err == nil && slices.ContainsFunc(addresses, onUnix) {
+			err = x.Fault.OnUnixSocket()
+		}
+		if err != nil {
 			r.b.Errorf(root, "do: %v", err)
 		}
 	}
@@ -161,17 +169,31 @@ func (r *resolver) found(bad func()) Problems {
 	return r.problems.sort(r.path)
 }
 
+// listens are where all backends listen.
+func listens(all map[string]*form.Backend) []string {
+	var out []string
+	for name, b := range all {
+		if b != nil {
+			out = append(out, cmp.Or(string(b.Listen), name))
+		}
+	}
+	return out
+}
+
 // listen is where a backend listens.
 func (r *resolver) listen(k *yaml.Node, b *form.Backend) string {
 	at, where := bind.Node(r.b, &b.Listen), string(b.Listen)
 	if at == nil {
 		at, where = k, k.Value
 	}
+	if path, ok := strings.CutPrefix(where, "unix:"); ok && (path == "" || path[0] == '/') {
+		return where
+	}
 	if _, err := netip.ParseAddrPort(where); err != nil {
 		if at == k {
-			r.b.Errorf(k, "%s: the name is no IP address with a port, such as 127.0.0.1:9001, and there is no listen", short(k.Value))
+			r.b.Errorf(k, "%s: the name is no IP address with a port, such as 127.0.0.1:9001, nor unix:/path, and there is no listen", short(k.Value))
 		} else {
-			r.b.Errorf(at, "listen: want an IP address and a port, such as 127.0.0.1:9001, got %q", short(where))
+			r.b.Errorf(at, "listen: want an IP address and a port, such as 127.0.0.1:9001, or unix:/path, got %q", short(where))
 		}
 	}
 	return where

@@ -1,15 +1,23 @@
 package sim
 
-import "github.com/nolive/nolive/backends/fault"
+import (
+	"github.com/nolive/nolive/backends/fault"
+	"github.com/nolive/nolive/harness/event"
+)
 
 // connectAgain completes a connect if there is room in the backend's accept queue.
-// Else the kernel drops the SYN, and what it is sent again decides.
+// Else the kernel drops the SYN, and what it is sent again decides. Over a unix socket
+// it says EAGAIN at once, which to nginx is like a refusal (ngx_event_connect_peer).
 func (s *Sim) connectAgain(f *flight, x *exchange) {
-	if !x.b.admits(x.b.door(s.now)) {
+	switch {
+	case x.b.admits(x.b.door(s.now)):
+		s.connected(f, x)
+	case x.b.unix:
+		f.req.QueueFull()
+		s.due(f, s.now, doFail, event.Refused)
+	default:
 		s.connectLater(f, x)
-		return
 	}
-	s.connected(f, x)
 }
 
 // admits says whether the kernel completes a connect, and queues it: while nothing

@@ -19,6 +19,8 @@ type backend struct {
 	// backlog is the length of the accept queue, 0 without a limit; queued are those
 	// in it while nothing is accepted.
 	backlog, queued int
+	// unix is true when it listens on a unix socket.
+	unix bool
 	// limit is that of its connections, nil for none; crowd is what it counts.
 	limit *fault.Limit
 	crowd crowd

@@ -58,7 +58,7 @@ func Run(ctx context.Context, o Options) (time.Duration, error) {
 	}
 	s.facts.Draw, s.facts.Length = s.draw, s.length
 	for _, b := range o.Plan.Scenario.Backends {
-		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, doors: b.Rules.DoorChanges(), backlog: b.Backlog, limit: limitOf(b.Rules), seed: o.Plan.Seed}
+		s.backends[b.Name] = &backend{name: b.Name, rules: b.Rules, doors: b.Rules.DoorChanges(), backlog: b.Backlog, unix: b.Unix(), limit: limitOf(b.Rules), seed: o.Plan.Seed}
 	}
 	s.workers = newWorkers(cfg, s.backends, s.sink)
 	s.scheduleDoors()

@@ -76,6 +76,9 @@ func overLine(line string) (connection int64, ok bool) {
 	return connection, err == nil
 }
 
+// socketEnd is how the names of unix sockets end that stand for backends.
+const socketEnd = ".sock"
+
 // upstreamOf is the host and port of `upstream: "http://HOST/uri"`.
 func upstreamOf(message string) string {
 	i := strings.LastIndex(message, `, upstream: "`)
@@ -87,7 +90,15 @@ func upstreamOf(message string) string {
 		s = after
 	}
 	if path, ok := strings.CutPrefix(s, "unix:"); ok {
-		path, _, _ = strings.Cut(path, ":/")
+		if end := strings.IndexAny(path, `:"`); end >= 0 { // http and stream
+			path = path[:end]
+		}
+		// Of a time-out nginx tells when it has let go of the peer, and leaves out the ":"
+		// between socket and URI then (ngx_http_upstream_next, ngx_http_log_error_handler).
+		// The files that stand for backends end like this.
+		if i := strings.Index(path, socketEnd+"/"); i >= 0 {
+			path = path[:i+len(socketEnd)]
+		}
 		return "unix:" + path
 	}
 	if end := strings.IndexAny(s, `/"?`); end >= 0 {

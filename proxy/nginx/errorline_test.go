@@ -86,12 +86,14 @@ func TestParseErrorLine(t *testing.T) {
 
 func TestUpstreamOf(t *testing.T) {
 	for s, want := range map[string]string{
-		`x, upstream: "http://u/path", host: "h"`:             "u",
-		`x, upstream: "http://127.0.0.1:80", host: "h"`:       "127.0.0.1:80",
-		`x, upstream: "http://[::1]:80/a:/b", host: "h"`:      "[::1]:80",
-		`x, upstream: "http://unix:/run/a.sock:/", host: "h"`: "unix:/run/a.sock",
-		`x, upstream: "127.0.0.1:80"`:                         "127.0.0.1:80",
-		`x, host: "h"`:                                        "",
+		`x, upstream: "http://u/path", host: "h"`:                   "u",
+		`x, upstream: "http://127.0.0.1:80", host: "h"`:             "127.0.0.1:80",
+		`x, upstream: "http://[::1]:80/a:/b", host: "h"`:            "[::1]:80",
+		`x, upstream: "http://unix:/run/a.sock:/", host: "h"`:       "unix:/run/a.sock",
+		`x, upstream: "http://unix:/run/a.sock/b", host: "h"`:       "unix:/run/a.sock",
+		`x, upstream: "unix:/run/a.sock", bytes from/to client:0/0`: "unix:/run/a.sock",
+		`x, upstream: "127.0.0.1:80"`:                               "127.0.0.1:80",
+		`x, host: "h"`:                                              "",
 	} {
 		if got := upstreamOf(s); got != want {
 			t.Errorf("%s: %q, want %q", s, got, want)

@@ -11,7 +11,7 @@ import (
 // names turns what nginx's logs say back into what the configuration says.
 type names struct {
 	backends  map[string]string // real address -> name
-	hosts     []string          // of the real addresses, each with its ":"
+	hosts     []string          // of the real addresses, each with its ":"; or unix sockets
 	upstreams map[string]*upstream.Config
 	order     []*upstream.Config
 }
@@ -20,7 +20,11 @@ func newNames(c *nginxconf.Config, backends map[string]string) names {
 	n := names{backends: make(map[string]string, len(backends)), upstreams: map[string]*upstream.Config{}}
 	for name, address := range backends {
 		n.backends[address] = name
-		if host := address[:strings.LastIndexByte(address, ':')+1]; host != "" && !slices.Contains(n.hosts, host) {
+		host := address // a unix socket's file, whose name no other begins with
+		if !isUnix(address) {
+			host = address[:strings.LastIndexByte(address, ':')+1]
+		}
+		if host != "" && !slices.Contains(n.hosts, host) {
 			n.hosts = append(n.hosts, host)
 		}
 	}
@@ -32,6 +36,9 @@ func newNames(c *nginxconf.Config, backends map[string]string) names {
 	}
 	return n
 }
+
+// isUnix says whether an address is a unix socket's.
+func isUnix(address string) bool { return strings.HasPrefix(address, "unix:") }
 
 // peer is the backend's name behind an address; the address itself for one that
 // isn't ours.
@@ -83,7 +90,7 @@ func (n names) restore(message string) string {
 		if end == 0 {
 			break
 		}
-		for end < len(message) && message[end] >= '0' && message[end] <= '9' {
+		for !isUnix(message[i:end]) && end < len(message) && message[end] >= '0' && message[end] <= '9' {
 			end++
 		}
 		b.WriteString(message[:i])

@@ -13,6 +13,10 @@ func (f Found) reach(backends map[string]string) (map[string]string, error) {
 	}
 	out := make(map[string]string, len(backends))
 	for name, address := range backends {
+		if isUnix(address) { // of this machine's files, which are there too
+			out[name] = address
+			continue
+		}
 		host, port, err := net.SplitHostPort(address)
 		if err != nil {
 			return nil, fmt.Errorf("backend %s: %w", name, err)

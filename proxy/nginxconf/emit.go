@@ -187,6 +187,9 @@ func (e *emitter) edit(d *Directive, p *place) (Span, string, bool) {
 		if !given && e.err == nil {
 			e.err = fmt.Errorf("%s: backend %q: no address given", d.ArgPos(0), s.name)
 		}
+		if s.colon && strings.HasPrefix(to, "unix:") {
+			to += ":"
+		}
 		if s.span == first && s.before+s.after != "" {
 			to = word(s.before + to + s.after)
 		}

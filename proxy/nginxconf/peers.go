@@ -26,6 +26,9 @@ func (e *emitter) peerMaps(ds []*Directive) string {
 	hosts := append(literalHosts(ds, blocks), possibleHosts(ds, blocks)...)
 	eachPass(ds, func(d *Directive) {
 		scheme, host, rest := splitPass(d.Arg(0))
+		if intoSocket(d.Arg(0)) && e.err == nil {
+			e.err = fmt.Errorf("%s: a unix socket in a proxy_pass with variables has no stand-in", d.ArgPos(0))
+		}
 		variable := "$nolive_peer_" + strconv.Itoa(len(e.peers))
 		if e.peers == nil {
 			e.peers = map[*Directive]string{}
@@ -89,6 +92,12 @@ func (e *emitter) standIn(d *Directive, name string) string {
 		e.err = fmt.Errorf("%s: backend %q: no address given", d.ArgPos(0), name)
 	}
 	return deadEnd
+}
+
+// intoSocket says whether a proxy_pass with variables is to a unix socket.
+func intoSocket(arg string) bool {
+	_, host, ok := strings.Cut(arg, "://")
+	return ok && strings.HasPrefix(host, "unix:")
 }
 
 // splitPass takes the argument of a proxy_pass with variables apart: the scheme

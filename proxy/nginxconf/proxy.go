@@ -228,9 +228,6 @@ func (in *interpreter) pass(d *Directive, m matcher, l proxyLevel) *Pass {
 		in.out.add(d.ArgPos(0), "", "%s in upstream \"%s\"", err, rest)
 		return nil
 	}
-	if a.unix {
-		in.servedOnly(d, d.Pos(), "backends here have no unix sockets")
-	}
 	if a.uri != "" && (m.regex() || m.mod == "@" || m.mod == "if") {
 		in.out.add(d.ArgPos(0), "", `"proxy_pass" cannot have URI part in location given by regular expression, or inside named location, or inside "if" statement, or inside "limit_except" block`)
 	}
@@ -255,6 +252,9 @@ func (in *interpreter) dynamic(d *Directive, l proxyLevel) *Pass {
 	in.decides(d, 0, t.Names())
 	if len(d.Arg(0)) > 5 && strings.EqualFold(d.Arg(0)[:5], "https") {
 		in.nginxOnly(d, "https with variables isn't modelled")
+	}
+	if intoSocket(d.Arg(0)) {
+		in.nginxOnly(d, "a unix socket with variables isn't modelled")
 	}
 	if l, ok := passLiteral("proxy_pass", d.Arg(0)); ok {
 		in.pool(d, l.address)

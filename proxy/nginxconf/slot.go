@@ -14,6 +14,9 @@ type slot struct {
 	before, after string
 	// canonical is the same for all spellings of the address.
 	canonical string
+	// colon is true where a ":" follows, which ends the path of a unix socket in front
+	// of a URI.
+	colon bool
 }
 
 // family says which part of a configuration a directive is in: the same words
@@ -51,9 +54,10 @@ func slotOf(d *Directive, in context, part family, blocks map[string]bool) (slot
 		return slot{}, false
 	}
 	s := d.slot(len(l.scheme), l.text, l.canonical())
-	if l.unix && l.uri != "" {
-		s.span.End++ // the ":" between socket and URI
-		s.after = ""
+	if s.colon = l.unix && l.uri != ""; s.colon && s.after == "" {
+		s.span.End++
+	} else if s.colon {
+		s.after = s.after[1:]
 	}
 	return s, true
 }

@@ -212,9 +212,6 @@ func (in *interpreter) streamPass(d *Directive, l streamLevel) *StreamPass {
 		in.out.add(d.ArgPos(0), addressHint(arg), "%s in upstream \"%s\"", err, arg)
 		return nil
 	}
-	if a.unix {
-		in.servedOnly(d, d.Pos(), "backends here have no unix sockets")
-	}
 	if a.noPort && !a.unix && in.blocks[a.host] == nil {
 		in.out.add(d.ArgPos(0), "it is host:port, or the name of an upstream block of stream", "no port in upstream \"%s\"", arg)
 		return nil

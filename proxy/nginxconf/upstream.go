@@ -126,9 +126,6 @@ func (in *interpreter) upstreamServer(d *Directive, u *upstream.Config, backupOK
 	if err != "" {
 		in.out.add(d.ArgPos(0), addressHint(s.Name), "%s in upstream \"%s\"", err, s.Name)
 	}
-	if a.unix {
-		in.servedOnly(d, d.ArgPos(0), "backends here have no unix sockets")
-	}
 	u.Servers = append(u.Servers, s)
 }
 

@@ -94,14 +94,6 @@ func (c *checker) noteHere(d *Directive, reason string) {
 	c.cfg.NginxOnly = append(c.cfg.NginxOnly, n)
 }
 
-// servedOnly notes that no scenario can do what d says; a proxy that serves
-// anyone can.
-func (c *checker) servedOnly(d *Directive, pos Pos, reason string) {
-	n := notModelled(d, pos, reason)
-	n.Served, n.level = true, c.levelOf(d)
-	c.cfg.NginxOnly = append(c.cfg.NginxOnly, n)
-}
-
 // unserved notes that a server can't honour what an argument says.
 func (c *checker) unserved(d *Directive, i int, reason string) {
 	c.cfg.Unserved = append(c.cfg.Unserved, notModelled(d, d.ArgPos(i), reason))

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nolive/nolive/harness/clock"
@@ -80,6 +81,9 @@ func (c *client) connect(n *node, peer int, pass *nginxconf.Pass) (*upconn, even
 	case noSocket(err):
 		return nil, 0, errLocal
 	default:
+		if errors.Is(err, syscall.EAGAIN) {
+			c.model.QueueFull()
+		}
 		if c.account != nil {
 			c.account.cause.notConnected(err, n.addresses[peer])
 		}

@@ -121,7 +121,11 @@ func (a *account) note(level nginxconf.Level, text, action string) {
 		b = append(append(append(b, ", request: \""...), a.rq.Line...), '"')
 	}
 	if a.upstream != "" {
-		b = append(append(append(b, ", upstream: \"http://"...), a.upstream...), a.uri...)
+		to := a.upstream
+		if strings.HasPrefix(text, "upstream timed out") && action != "reading upstream" {
+			to = strings.TrimSuffix(to, ":") // nginx has let go of the peer by then (ngx_http_upstream_next)
+		}
+		b = append(append(append(b, ", upstream: \"http://"...), to...), a.uri...)
 		b = append(b, '"')
 	}
 	for _, h := range []struct{ name, label string }{{"http_host", "host"}, {"http_referer", "referrer"}} {

@@ -139,9 +139,12 @@ func (s *session) connect(peer int) (net.Conn, event.Outcome) {
 	switch {
 	case err == nil:
 		return up, 0
-	case errors.As(err, &late) && late.Timeout():
+	case errors.As(err, &late) && late.Timeout() && !errors.Is(err, syscall.EAGAIN): // a full queue's, of a unix socket
 		k.NoteLate(clock.Wait, deadline)
 		return nil, event.ConnectTimeout
+	}
+	if errors.Is(err, syscall.EAGAIN) {
+		s.model.QueueFull()
 	}
 	if s.account != nil {
 		s.account.cause.notConnected(err, s.node.addresses[peer])

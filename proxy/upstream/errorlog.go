@@ -1,10 +1,14 @@
 package upstream
 
-import "github.com/nolive/nolive/harness/event"
+import (
+	"strings"
+
+	"github.com/nolive/nolive/harness/event"
+)
 
 // LogMessage is what nginx writes into its error log for an event, as "MESSAGE
 // while ACTION", and false for an event without a line at error_log level warn.
-// The text is constant per kind and outcome; the rest of nginx's line (client,
+// The text is constant per kind, outcome and, over a unix socket, peer; the rest of nginx's line (client,
 // server, request, upstream, host) depends on the shell. Number texts are
 // glibc's; real nginx appends the offending bytes to "upstream sent invalid
 // header", so look for the part before them.
@@ -32,7 +36,15 @@ func causeMessage(e event.Event) (string, bool) {
 			// nginx came to write (ngx_http_upstream_test_connect).
 			return "connect() failed (104: Connection reset by peer) while connecting to upstream", true
 		}
-		return "connect() failed (111: Connection refused) while connecting to upstream", true
+		if !strings.HasPrefix(e.Peer, "unix:") {
+			return "connect() failed (111: Connection refused) while connecting to upstream", true
+		}
+		// What the kernel says at once is logged with the peer (ngx_event_connect_peer).
+		why := "111: Connection refused"
+		if e.Detail == queueFull {
+			why = "11: Resource temporarily unavailable"
+		}
+		return "connect() to " + e.Peer + " failed (" + why + ") while connecting to upstream", true
 	case event.ConnectTimeout:
 		return "upstream timed out (110: Connection timed out) while connecting to upstream", true
 	case event.SendTimeout:
@@ -58,8 +70,12 @@ func causeMessage(e event.Event) (string, bool) {
 	return "", false
 }
 
-// tooBig is the Detail of a header that doesn't fit its buffer.
-const tooBig = "too big"
+// The Details of failures: tooBig is a header that doesn't fit its buffer, queueFull
+// an accept queue, which only a unix socket tells of.
+const (
+	tooBig    = "too big"
+	queueFull = "queue full"
+)
 
 // cutMessage is the line for a body that broke off; how is the Detail that
 // Request.Cut leaves. Buffered proxying, nginx's default, reads with readv().

@@ -18,10 +18,13 @@ const (
 // release tells that the attempt ended, lets go of its peer, and tells a mark.
 func (r *Request) release(now time.Duration, how release, o event.Outcome, status int) {
 	e := event.Event{At: now, Kind: event.AttemptEnded, Outcome: o, Status: status}
-	if r.tooBig && o == event.InvalidHeader {
+	switch {
+	case r.tooBig && o == event.InvalidHeader:
 		e.Detail = tooBig
+	case r.queueFull && o == event.Refused:
+		e.Detail = queueFull
 	}
-	r.tooBig = false
+	r.tooBig, r.queueFull = false, false
 	if r.gone && how != passed {
 		e.Status = 0 // nginx gives up before it notes one
 	}

@@ -24,8 +24,9 @@ type Request struct {
 	try        int
 	idempotent bool
 	balancing
-	gone   bool // the client has left, noticed while nginx didn't watch it
-	tooBig bool
+	gone bool // the client has left, noticed while nginx didn't watch it
+	// why the attempt fails, as far as the outcome doesn't say it
+	tooBig, queueFull bool
 }
 
 // Arrival is what Begin needs to know of a request.
@@ -147,6 +148,10 @@ func (r *Request) Gone() { r.gone = true }
 // TooBig notes that the header which fails next doesn't fit proxy_buffer_size,
 // for the error log.
 func (r *Request) TooBig() { r.tooBig = true }
+
+// QueueFull notes that the connect which fails next found the accept queue of a unix
+// socket full, for the error log.
+func (r *Request) QueueFull() { r.queueFull = true }
 
 // Try is the number of the running attempt, from 1.
 func (r *Request) Try() int { return r.try }

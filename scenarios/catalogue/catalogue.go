@@ -54,11 +54,16 @@ func (e Entry) Request() (method string, body int) {
 // Scenario is one scenario with a group of two servers for each entry: the first
 // does what the example says, the second behaves well. A user of each asks six
 // times, in turn with the others, so that the machine isn't asked for all at once.
-func Scenario(entries []Entry) string {
+func Scenario(entries []Entry) string { return write(entries, Group{}) }
+
+// OverSockets is Scenario with all servers on unix sockets.
+func OverSockets(entries []Entry) string { return write(entries, Group{Sockets: true}) }
+
+func write(entries []Entry, like Group) string {
 	var groups []Group
 	for i, e := range entries {
 		method, body := e.Request()
-		groups = append(groups, Group{Entry: e, Name: e.Name, Servers: 2, Method: method, Body: body,
+		groups = append(groups, Group{Entry: e, Name: e.Name, Servers: 2, Method: method, Body: body, Sockets: like.Sockets,
 			Load: fmt.Sprintf("times: 6, start: %dms, pause: 200ms", i*15), Scheme: "http", Block: "keepalive 8; "})
 	}
 	return Write("catalogue", groups, fmt.Sprintf(`expect:

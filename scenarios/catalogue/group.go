@@ -22,6 +22,17 @@ type Group struct {
 	// Scheme by which it is reached, and Block, what its upstream block says beside
 	// the servers.
 	Scheme, Block string
+	// Sockets is true when its servers listen on unix sockets.
+	Sockets bool
+}
+
+// server is the address of a server.
+func (g Group) server(letter rune) string {
+	name := g.Name + "-" + string(letter)
+	if g.Sockets {
+		return "unix:/run/" + name + ".sock"
+	}
+	return name
 }
 
 // Write is a scenario with all the groups; tail is what comes behind its traffic.
@@ -30,12 +41,14 @@ func Write(name string, groups []Group, tail string) string {
 	for _, g := range groups {
 		var servers strings.Builder
 		for n := range g.Servers {
-			fmt.Fprintf(&servers, "server %s-%c; ", g.Name, 'a'+n)
+			fmt.Fprintf(&servers, "server %s; ", g.server(rune('a'+n)))
 		}
 		location, client := g.around()
 		fmt.Fprintf(&blocks, "    upstream %s { %s%s}\n", g.Name, servers.String(), g.Block)
 		fmt.Fprintf(&locations, "      location = /%s { proxy_pass %s://%s; %s}\n", g.Name, g.Scheme, g.Name, location)
-		fmt.Fprintf(&backends, "  %s-a: [{do: %s}]\n", g.Name, g.Do)
+		// A barrier is that of the group's own server.
+		do := strings.ReplaceAll(g.Do, "backend: "+g.Name+"-a,", fmt.Sprintf("backend: %q,", g.server('a')))
+		fmt.Fprintf(&backends, "  %s: [{do: %s}]\n", g.server('a'), do)
 		fmt.Fprintf(&traffic, "  %s: {request: %s /%s, body: %d, %s%s}\n", g.Name, g.Method, g.Name, g.Body, g.Load, client)
 	}
 	return fmt.Sprintf(`name: %s
