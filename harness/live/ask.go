@@ -3,26 +3,26 @@ package live
 import (
 	"bytes"
 	"net"
+	"strconv"
 
 	"github.com/nolive/nolive/harness/scenario"
 )
 
 // filler is what request bodies consist of; nobody writes to it.
-var filler = bytes.Repeat([]byte("x"), 32<<10)
+var filler = bytes.Repeat([]byte("x"), scenario.ChunkSize)
 
 // ask sends request n on a connection and reads its answer. Failing to send is
 // no failure by itself: a server may answer, and close, before it has read
 // everything, and what it said counts.
 func (c *client) ask(cn *conn, n int) answer {
 	b := c.head.append(cn.scratch[:0], n)
-	body := c.spec.Body
-	if body <= scenario.OneWrite {
-		b = append(b, filler[:body]...)
-		body = 0
+	left := upload{c.spec.Body, c.spec.Chunked}
+	for left.size > 0 && c.spec.Body <= scenario.OneWrite {
+		b = left.append(b)
 	}
 	cn.scratch = b[:0]
 	_, err := cn.stream.Write(b)
-	if err != nil || body == 0 {
+	if err != nil || left.size == 0 {
 		a := cn.readAnswer(c.question)
 		a.keep = a.keep && err == nil
 		return a
@@ -30,21 +30,43 @@ func (c *client) ask(cn *conn, n int) answer {
 	// The answer is read while the body still goes out, as the server may not
 	// wait for its end.
 	sent := make(chan bool, 1)
-	go func() { sent <- writeBody(cn.stream, body) }()
+	go func() { sent <- left.write(cn.stream) }()
 	a := cn.readAnswer(c.question)
 	_ = cn.tcp.SetWriteDeadline(past)
 	a.keep = <-sent && a.keep
 	return a
 }
 
-// writeBody writes size bytes and says whether they all went out.
-func writeBody(w net.Conn, size int64) bool {
-	for size > 0 {
-		n, err := w.Write(filler[:min(size, int64(len(filler)))])
-		if err != nil {
+// upload is what is still to be sent of a body.
+type upload struct {
+	size    int64
+	chunked bool
+}
+
+// append appends the next piece as it goes over the wire: a chunk, where there are
+// any, and behind the last one the end.
+func (u *upload) append(b []byte) []byte {
+	data := filler[:min(u.size, int64(len(filler)))]
+	u.size -= int64(len(data))
+	if !u.chunked {
+		return append(b, data...)
+	}
+	b = strconv.AppendInt(b, int64(len(data)), 16)
+	b = append(append(append(b, "\r\n"...), data...), "\r\n"...)
+	if u.size == 0 {
+		b = append(b, "0\r\n\r\n"...)
+	}
+	return b
+}
+
+// write sends it and says whether all of it went out.
+func (u *upload) write(w net.Conn) bool {
+	var b []byte
+	for u.size > 0 {
+		b = u.append(b[:0])
+		if _, err := w.Write(b); err != nil {
 			return false
 		}
-		size -= int64(n)
 	}
 	return true
 }

@@ -168,6 +168,8 @@ func TestRequestBytes(t *testing.T) {
 			[]string{"GET / HTTP/1.1", "A: 1", "host: shop", "X-Nolive-Request: curl/7"}},
 		{"a body", scenario.Traffic{Method: "POST", Body: 3},
 			[]string{"POST / HTTP/1.1", "Host: example.test", "Content-Length: 3", "X-Nolive-Request: curl/7", "", "xxx"}},
+		{"a body in chunks", scenario.Traffic{Method: "POST", Body: 18, Chunked: true},
+			[]string{"POST / HTTP/1.1", "Host: example.test", "Transfer-Encoding: chunked", "X-Nolive-Request: curl/7", "", "12", "xxxxxxxxxxxxxxxxxx", "0"}},
 		{"a method that is expected to have a body", scenario.Traffic{Method: "PUT"},
 			[]string{"PUT / HTTP/1.1", "Host: example.test", "Content-Length: 0", "X-Nolive-Request: curl/7"}},
 	} {

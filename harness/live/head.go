@@ -15,8 +15,8 @@ type head struct {
 
 // newHead writes the head of a traffic's requests. Headers of the scenario go
 // out as they are and replace ours; ours are Host, Content-Length (with a body,
-// and for methods that are expected to have one) and, for a kept-alive
-// connection in HTTP/1.0, Connection.
+// and for methods that are expected to have one) or Transfer-Encoding and, for a
+// kept-alive connection in HTTP/1.0, Connection.
 func newHead(t *scenario.Traffic, host string) head {
 	var b strings.Builder
 	version := "1.1"
@@ -41,13 +41,11 @@ func newHead(t *scenario.Traffic, host string) head {
 	for _, h := range t.Headers {
 		b.WriteString(h.Name + ": " + h.Value + "\r\n")
 	}
-	switch t.Method {
-	case "POST", "PUT", "PATCH":
+	switch {
+	case t.Chunked:
+		add("Transfer-Encoding", "chunked")
+	case t.Body > 0, t.Method == "POST", t.Method == "PUT", t.Method == "PATCH":
 		add("Content-Length", strconv.FormatInt(t.Body, 10))
-	default:
-		if t.Body > 0 {
-			add("Content-Length", strconv.FormatInt(t.Body, 10))
-		}
 	}
 	if t.Client.HTTP10 && t.Client.Keepalive {
 		add("Connection", "keep-alive")

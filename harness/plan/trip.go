@@ -21,8 +21,10 @@ type Trip struct {
 	// Method, URI and Header are the request as a backend gets it.
 	Method, URI string
 	Header      func(name string) string
-	// Body is the number of bytes of its body.
-	Body int64
+	// Body is the number of bytes of its body, Chunked whether it comes in chunks
+	// there: as the client sends it, if it is streamed.
+	Body    int64
+	Chunked bool
 	// Spent is true for a body that an earlier pass streamed: the head announces it
 	// and nothing follows, because nginx hasn't kept it.
 	Spent bool
@@ -53,7 +55,7 @@ func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *T
 	}
 	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil)}
 	n.facts.Host, n.facts.TLS = to.Host, to.TLS
-	length := t.Body
+	length := t.Body // of chunks nginx finds out while it reads
 	if length == 0 {
 		length = -1
 	}
@@ -64,7 +66,7 @@ func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *T
 
 // throughStream is the trip of a connection to a stream server.
 func throughStream(s *nginxconf.StreamServer, t *scenario.Traffic, from scenario.Address) *Trip {
-	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil), Stream: s.Pass, Method: t.Method, URI: t.Path, Body: t.Body}
+	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil), Stream: s.Pass, Method: t.Method, URI: t.Path, Body: t.Body, Chunked: t.Chunked}
 	n.Arrival = upstream.Arrival{
 		Policy: s.Pass.Policy, ClientAddr: n.facts.Client.Binary, Key: s.Pass.Upstream.Key.Value(&n.facts),
 	}
@@ -110,6 +112,12 @@ func (n *Trip) fork() *Trip {
 	}
 	out.way.Fork(&out.facts)
 	return out
+}
+
+// TooLate says whether the body turns out too large only after parts of it may have
+// gone to a backend: it comes in chunks, and the first of them is small enough.
+func (n *Trip) TooLate() bool {
+	return n.Stream == nil && n.traffic.Chunked && n.way.Refused() && n.way.BodyLimit() >= scenario.ChunkSize
 }
 
 // Alike says whether a request from another address goes the same way and looks
@@ -191,6 +199,7 @@ func (n *Trip) arrive() {
 		n.Body = 0
 	}
 	n.Arrival.Policy.Unbuffered = n.streams()
+	n.Chunked = n.Arrival.Policy.Unbuffered && n.traffic.Chunked
 	type line struct{ name, value string }
 	var lines []line
 	if len(p.Headers) > 0 {
@@ -218,9 +227,10 @@ func (n *Trip) arrive() {
 // sees the head first.
 func (n *Trip) streams() bool {
 	p := n.Step.Pass
-	if n.Body == 0 || n.Spent || n.read || !p.Streams(false) {
+	chunked := n.traffic.Chunked
+	if n.Body == 0 || n.Spent || n.read || !p.Streams(chunked) {
 		return false
 	}
 	const head = 200 // about
-	return n.Body > scenario.OneWrite || n.Body > p.Ahead(head, n.Body, false)
+	return n.Body > scenario.OneWrite || n.Body > p.Ahead(head, n.Body, chunked)
 }

@@ -108,6 +108,8 @@ type Traffic struct {
 	Headers []fault.Header
 	// Body is the number of bytes of the request's body.
 	Body int64
+	// Chunked sends it in chunks, so that nobody knows its length before its end.
+	Chunked bool
 	// To picks a listen address or server_name; "" is the first listen.
 	To string
 

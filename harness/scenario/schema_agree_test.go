@@ -58,10 +58,10 @@ expect: [EXPECT]
 	try("REQUEST", true, "POST /a?b=c", "HEAD /%20")
 	try("REQUEST", false, "get /", "/", "GET", "GET a", "GET /a b", "5", "[GET, /]")
 	try("LOAD", true, "for: 1h", "times: 2, for: 1h", "at: [0s, 1s]", "rate: 5/s, for: 1h", "rate: 0.5 / m, for: 1h, arrivals: poisson, start: 1s..2s", "times: 1, users: 3, pause: 0, start: 1s",
-		"times: 1, client: {http: '1.0'}", "times: 1, client: {http: 1.1}", "times: 1, body: 10KiB", "times: 1, body: 5", "times: 1, headers: {A: b}")
+		"times: 1, client: {http: '1.0'}", "times: 1, client: {http: 1.1}", "times: 1, body: 10KiB", "times: 1, body: 5", "times: 1, body: 5, framing: chunked", "times: 1, body: 5, framing: length", "times: 1, headers: {A: b}")
 	try("LOAD", false, "users: 3", "rate: 5/s", "rate: 5, for: 1h", "rate: 5/d, for: 1h", "rate: 5/s, for: 1h, users: 3", "at: [0s], for: 1h", "at: [5]", "times: 0", "times: 1.5", "times: 1, users: 0",
 		"times: 1, pause: 5", "times: 1, pause: 5s..", "times: 1, arrivals: even", "for: 1h, arrivals: odd", "times: 1, client: {http: '2.0'}", "times: 1, client: {keepalive: 1}",
-		"times: 1, body: 10kb", "times: 1, headers: {'a b': c}", "times: 1, headers: [a]")
+		"times: 1, body: 10kb", "times: 1, body: 5, framing: close", "times: 1, headers: {'a b': c}", "times: 1, headers: [a]")
 	try("EXPECT", true, "{status: {of: x, is: 5xx, count: 0}}", "{status: {of: x, is: closed}}", "{status: {of: x, is: '200', count: '> 1'}}", "{share: {of: x, status: 200, is: 12%..21%}}", "{share: {of: x, status: 200, is: < 5%}}",
 		"{latency: {of: x, p50: 60s ±1s}}", "{latency: {of: x, max: '>= 5s', p99: 1s..2s}}", "{slow: {of: x, over: 59s, count: 2..4}}", "{fan_out: {of: x, distinct: true, each: 2}}", "{fan_out: {of: x, distinct: 2}}",
 		"{out: {backend: '*', still: false}}", "{in_rotation: {backend: '*', at: 0s}}", "{marked: {backend: '*', during: 1s..}}", "{attempts: {of: x, outcome: read_timeout, count: 1}}",

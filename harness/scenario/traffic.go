@@ -28,6 +28,10 @@ const (
 // and a quarter of it).
 const OneWrite = 10 << 10
 
+// ChunkSize is the number of bytes in each chunk but the last of a body that a
+// client sends in chunks.
+const ChunkSize = 32 << 10
+
 func (r *resolver) traffic() {
 	n := bind.Node(r.b, &r.form.Traffic)
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -61,12 +65,20 @@ func (r *resolver) oneTraffic(k *yaml.Node, t *form.Traffic) {
 	}
 	out := Traffic{
 		Name: k.Value, Method: t.Request.Method, Path: t.Request.Path,
-		Headers: t.Headers, Body: int64(t.Body), To: string(t.To),
+		Headers: t.Headers, Body: int64(t.Body), Chunked: t.Framing == "chunked", To: string(t.To),
 		Client: Client{Keepalive: t.Client.Keepalive, Timeout: t.Client.Timeout, HTTP10: t.Client.HTTP == "1.0",
 			Addresses: addresses(t.Client.Address)},
 	}
 	if t.Body > maxBody {
 		r.b.Errorf(bind.Node(r.b, &t.Body), "body: want at most 1GiB")
+	}
+	if n := bind.Node(r.b, &t.Framing); out.Chunked && n != nil {
+		switch {
+		case t.Body == 0:
+			r.b.Errorf(n, "framing: there is no body to send in chunks")
+		case out.Client.HTTP10:
+			r.b.Errorf(n, "framing: HTTP/1.0 has no chunks")
+		}
 	}
 	if n := bind.Node(r.b, &t.Client.Timeout); n != nil && t.Client.Timeout == 0 && n.Kind == yaml.ScalarNode {
 		r.b.Errorf(n, "timeout: want more than 0; leave it out to wait for ever")

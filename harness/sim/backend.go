@@ -97,7 +97,9 @@ func (s *Sim) pick(x *exchange) (script *fault.Script, keep *fault.Keep) {
 	s.read = x
 	s.facts.Method, s.facts.Path, s.facts.Header, s.facts.At = x.trip.Method, x.trip.URI, x.trip.Header, s.now
 	s.facts.Request, s.facts.Connection, s.facts.Exchange = b.requests, x.conn.number, x.conn.exchanges
-	s.facts.Body = x.trip.Body
+	if s.facts.Body = x.trip.Body; x.trip.Chunked {
+		s.facts.Body = -1 // nobody has told
+	}
 	script, keep = b.state.Answer(b.rules, &s.facts, b.doors.Thaw)
 	if timeout := x.f.t.plan.Spec.Client.Timeout; script.Endless > 0 && timeout > 0 && x.f.gen == x.gen {
 		script = script.Within(x.f.sent + timeout - s.now)

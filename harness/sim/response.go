@@ -126,13 +126,15 @@ func (f *flight) unfinished(now time.Duration) bool {
 // awaitFinal lets a client wait that got an interim response as the answer: for the
 // final one, until the proxy closes the idle connection.
 func (s *Sim) awaitFinal(f *flight, logged int) {
-	if f.deserted || f.t.plan.Spec.Client.HTTP10 || f.t.closes() {
+	client := &f.t.plan.Spec.Client
+	idle := f.trip.Clients().Idle
+	if f.deserted || client.HTTP10 && !client.Keepalive || f.t.closes() || idle == 0 || f.trip.Unkept() {
 		s.finish(f, logged, event.Closed, 0)
 		return
 	}
 	s.sink.Emit(event.Event{At: s.now, Kind: event.ProxyAnswered, Request: f.id, Status: logged, Worker: f.number})
 	f.waiting = true
-	s.due(f, s.now+f.trip.Clients().Idle, doEnd, event.Closed)
+	s.due(f, s.now+idle, doEnd, event.Closed)
 }
 
 // oneWrite is how much of a response nginx writes to a client at once
@@ -154,14 +156,15 @@ func (f *flight) unwritten() int64 {
 	return size - written
 }
 
-// keep stores the upstream connection where nginx would: the request asked for
-// it, the response came whole, nothing more than it, and nobody closed. What comes
-// later ends the idle connection, be it an end or more data.
+// keep stores the upstream connection where nginx would: the response came whole,
+// nothing more than it, and nobody closed, as a backend does that was asked to. nginx
+// itself doesn't look at what its request asked for. What comes later ends the idle
+// connection, be it an end or more data.
 func (s *Sim) keep(f *flight) {
 	pass := f.trip.Step.Pass
 	c := s.workers[f.worker].pool(pass.Upstream).cache
 	whole := f.reading.end
-	if c == nil || f.outcome != event.Passed || !pass.KeepConnection || !pass.HTTP11 || whole < 0 || !f.reading.head.Keep {
+	if c == nil || f.outcome != event.Passed || whole < 0 || !f.reading.head.Keep {
 		return
 	}
 	if f.conn.b.door(s.now) == fault.Stopping {

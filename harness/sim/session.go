@@ -101,6 +101,8 @@ func (f *flight) whole(got int64, end fault.Op) bool {
 	switch complete := r.End(); {
 	case got < r.HeadEnd():
 		return false
+	case f.trip.Method == "HEAD":
+		return true // whatever length is announced
 	case complete >= 0:
 		return got >= complete
 	}

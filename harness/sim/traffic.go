@@ -62,6 +62,9 @@ func (s *Sim) startTraffic(p *plan.Traffic) error {
 	if t.trip == nil {
 		return fmt.Errorf("traffic %s: nothing listens for it", p.Spec.Name)
 	}
+	if t.trip.TooLate() {
+		return fmt.Errorf("traffic %s: a body in chunks that exceeds client_max_body_size isn't simulated", p.Spec.Name)
+	}
 	if as := p.Spec.Client.Addresses; len(as) > 0 {
 		t.trip = p.Trip(s.plan.Scenario.Nginx, p.Address(1))
 		t.several = as.Several() && !t.trip.Alike()

@@ -35,11 +35,11 @@ type upload struct {
 func (c *client) readAhead(from *buffer, there int64, pass *nginxconf.Pass) (status int) {
 	in := &upload{c: c, from: *from}
 	*from = buffer{}
-	if status := in.take(); status != 0 {
+	limit := pass.Ahead(c.rq.size, there, c.rq.chunked)
+	if status := in.takeSome(limit); status != 0 {
 		in.from.drop()
 		return status
 	}
-	limit := pass.Ahead(c.rq.size, there, c.rq.chunked)
 	for !in.done && c.body.raw < limit && c.rq.length <= limit {
 		in.room(limit)
 		switch err := c.sock.readReady(&in.from); err {
@@ -74,6 +74,23 @@ func (in *upload) room(limit int64) {
 	}
 	in.from.drop()
 	in.from.size = int(min(limit-in.c.body.raw, streamSize))
+}
+
+// takeSome is take for at most so many bytes: more of them may have come with the head
+// than nginx reads.
+func (in *upload) takeSome(limit int64) (status int) {
+	b := &in.from
+	end := b.w
+	some := b.r + int(min(limit, int64(end-b.r)))
+	b.w = some
+	status = in.take()
+	if some < end {
+		if !in.done {
+			b.r = some
+		}
+		b.w = end
+	}
+	return status
 }
 
 // take moves what was read into the body.
@@ -117,20 +134,10 @@ func (in *upload) decode() (data []byte, status int) {
 func (in *upload) passOn(s *sender) error {
 	c := in.c
 	for !in.done {
-		in.room(math.MaxInt64)
-		s.waits(true)
-		err := c.sock.read(&in.from, c.later(c.rules.Body), s)
-		s.waits(false)
-		switch err {
-		case nil:
-		case errHalted:
-			return err
-		default:
-			in.status, c.body.gone = 400, true
-			if err == errTimeout {
-				in.status = 408
+		if in.from.empty() {
+			if err := in.more(s); err != nil {
+				return err
 			}
-			return errBody
 		}
 		data, status := in.decode()
 		if status != 0 {
@@ -143,6 +150,24 @@ func (in *upload) passOn(s *sender) error {
 		}
 	}
 	return nil
+}
+
+// more reads more of the body.
+func (in *upload) more(s *sender) error {
+	c := in.c
+	in.room(math.MaxInt64)
+	s.waits(true)
+	err := c.sock.read(&in.from, c.later(c.rules.Body), s)
+	s.waits(false)
+	switch err {
+	case nil, errHalted:
+		return err
+	}
+	in.status, c.body.gone = 400, true
+	if err == errTimeout {
+		in.status = 408
+	}
+	return errBody
 }
 
 // framed is the data as the backend gets them.

@@ -87,13 +87,18 @@ type story struct {
 }
 
 // over says whether the story can't go on with e: an error page has passed the
-// request on again.
+// request on again, or a client that got nothing has asked again.
 func (s *story) over(e event.Event) bool {
-	if !s.replaced || len(s.events) == 0 || e.Kind != event.AttemptStarted && e.Kind != event.NoLive {
+	if len(s.events) == 0 || e.Kind != event.AttemptStarted && e.Kind != event.NoLive {
 		return false
 	}
-	last := s.events[len(s.events)-1]
-	return last.Kind == event.NoLive || last.Kind == event.AttemptEnded && last.Outcome == event.Passed
+	switch last := s.events[len(s.events)-1]; {
+	case last.Kind == event.NoLive:
+		return s.replaced
+	case last.Kind == event.AttemptEnded:
+		return last.Outcome == event.Truncated || s.replaced && last.Outcome == event.Passed
+	}
+	return false
 }
 
 // told is an event with its place in the log.

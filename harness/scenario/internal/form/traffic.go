@@ -15,6 +15,9 @@ type Traffic struct {
 	Headers Headers `yaml:"headers"`
 	// Body is the size of the request's body, "10KiB".
 	Body fault.Size `yaml:"body"`
+	// Framing says how the body's end is told: "length" announces it with
+	// Content-Length (the default), "chunked" sends it in chunks.
+	Framing string `yaml:"framing" jsonschema:"enum=length,enum=chunked"`
 	// To picks a listen address or a server_name when there are several.
 	To Word `yaml:"to"`
 	// Rate is requests per second or minute, "5/s" or "30/m", whether or not
