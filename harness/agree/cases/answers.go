@@ -4,7 +4,9 @@ import "fmt"
 
 // answer draws an ordinary answer.
 func answer(d *dice) string {
-	switch d.below(8) {
+	switch d.below(10) {
+	case 8, 9:
+		return early(d)
 	case 0:
 		return `{respond: {status: 200, headers: {Connection: close}}}`
 	case 1:
@@ -19,6 +21,13 @@ func answer(d *dice) string {
 		return fmt.Sprintf("{respond: {status: 200, %s, trailers: {X-Sum: 5}, after: %s}}", chunked(d), pause(d))
 	}
 	return fmt.Sprintf("{respond: {status: 200, after: %s}}", pause(d))
+}
+
+// early draws an answer that comes when not all of the request was read. By then
+// the proxy has sent it: whether it still writes when the answer comes is a race.
+func early(d *dice) string {
+	return fmt.Sprintf("{respond: {status: %d, read: %s, after: %s, then: %s}}", of(d, 200, 200, 200, 413, 503), of(d, "head", "head", "50", "10KiB"), pause(d),
+		of(d, "keep", "keep", "close", "linger", "hang"))
 }
 
 // chunked draws a body in chunks, as keys of an answer.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // firstPort is the least of the ports that cases listen on, by their seeds; ports
@@ -19,9 +18,17 @@ func Draw(seed uint64, redraw int) *Case {
 	d := newDice(seed, redraw)
 	name := "s" + strconv.FormatUint(seed, 10)
 	c := &Case{base: ms(1000*d.below(4) + 10*d.below(20)), Name: name, Listen: strconv.FormatUint(firstPort+seed%ports, 10), About: fmt.Sprintf("Drawn with seed %d.", seed)}
+	c.Stream = d.chance(8)
 	c.group(d)
+	if !c.Stream {
+		c.pages(d)
+	}
 	c.faults(d)
-	c.location(d)
+	if c.Stream {
+		c.session(d)
+	} else {
+		c.location(d)
+	}
 	c.load(d)
 	c.calm()
 	return c
@@ -39,7 +46,7 @@ func (c *Case) calm() {
 	// any end is one without a word.
 	head := slices.ContainsFunc(c.Traffic, func(t Traffic) bool { return strings.HasPrefix(t.Request, "HEAD ") })
 	for i, dir := range c.After {
-		if (head || says("silent")) && strings.HasPrefix(dir, "keepalive ") {
+		if (head || says("silent") || says("then: ")) && strings.HasPrefix(dir, "keepalive ") {
 			c.After[i] = "keepalive 8"
 		}
 	}
@@ -53,6 +60,20 @@ func (c *Case) calm() {
 			}
 		}
 	}
+	// What a client thinks of an answer that is no proper HTTP is not for a proxy of
+	// stream to know.
+	if c.Stream {
+		for i := range c.Backends {
+			b := &c.Backends[i]
+			b.Rules = slices.DeleteFunc(b.Rules, func(r Rule) bool { return strings.Contains(r.Do, "malformed") })
+		}
+		c.Backends = slices.DeleteFunc(c.Backends, func(b Backend) bool { return len(b.Rules) == 0 })
+	}
+	// A client that gets an interim response as the final one waits for another, for as
+	// long as nginx keeps its connection: by default for 75 s.
+	if waits := "keepalive_timeout "; says("interim") && !c.Stream && !slices.ContainsFunc(c.Location, func(d string) bool { return strings.HasPrefix(d, waits) }) {
+		c.Location = append(c.Location, waits+"2050ms")
+	}
 	// A client that gets the final response as the body of an interim one is done with
 	// it before nginx is.
 	if says("interim") {
@@ -63,12 +84,10 @@ func (c *Case) calm() {
 // group draws the upstream block.
 func (c *Case) group(d *dice) {
 	n := weighed(d, []choice[int]{{12, 1}, {36, 2}, {28, 3}, {14, 4}, {10, 5}})
-	method := weighed(d, []choice[string]{
-		{44, ""}, {14, "least_conn"}, {6, "ip_hash"},
-		{4, "hash $request_uri"}, {4, "hash $http_x_user"}, {3, "hash $arg_id$request_method"}, {3, "hash $remote_addr"}, {2, "hash $binary_remote_addr consistent"},
-		{4, "hash $request_uri consistent"}, {4, "hash $http_x_user consistent"},
-		{5, "random"}, {6, "random two"}, {2, "random two least_conn"},
-	})
+	method := weighed(d, []choice[string]{{50, ""}, {18, "least_conn"}, {12, "hash $remote_addr"}, {10, "hash $remote_addr consistent"}, {5, "random"}, {5, "random two"}})
+	if !c.Stream {
+		method = c.method(d)
+	}
 	if d.chance(12) {
 		c.Workers = 2
 	}
@@ -82,9 +101,19 @@ func (c *Case) group(d *dice) {
 	for i := range n {
 		c.Servers = append(c.Servers, c.server(d, i, backups))
 	}
-	if d.chance(35) {
+	if !c.Stream && d.chance(35) {
 		c.keepalive(d)
 	}
+}
+
+// method draws how peers are picked.
+func (c *Case) method(d *dice) string {
+	return weighed(d, []choice[string]{
+		{44, ""}, {14, "least_conn"}, {6, "ip_hash"},
+		{4, "hash $request_uri"}, {4, "hash $http_x_user"}, {3, "hash $arg_id$request_method"}, {3, "hash $remote_addr"}, {2, "hash $binary_remote_addr consistent"},
+		{4, "hash $request_uri consistent"}, {4, "hash $http_x_user consistent"},
+		{5, "random"}, {6, "random two"}, {2, "random two least_conn"},
+	})
 }
 
 // server draws one server line.
@@ -101,7 +130,7 @@ func (c *Case) server(d *dice, i int, backups bool) Server {
 	add(35, fmt.Sprintf("weight=%d", d.between(2, 5)))
 	add(50, fmt.Sprintf("max_fails=%d", weighed(d, []choice[int]{{20, 0}, {20, 1}, {40, 2}, {20, 3}})))
 	add(90, fmt.Sprintf("fail_timeout=%ds", weighed(d, []choice[int]{{10, 0}, {30, 1}, {25, 2}, {15, 3}, {10, 4}, {10, 5}})))
-	add(8, fmt.Sprintf("max_conns=%d", d.between(1, 2)))
+	add(12, fmt.Sprintf("max_conns=%d", d.between(1, 2)))
 	switch {
 	case d.chance(7):
 		s.Params = append(s.Params, "down")
@@ -130,147 +159,9 @@ func (c *Case) keepalive(d *dice) {
 		c.After = append(c.After, "keepalive_time "+of(d, "550ms", "2050ms"))
 	}
 	if d.chance(92) {
-		c.Location = append(c.Location, "proxy_http_version 1.1")
+		c.Location = append(c.Location, http11)
 	}
 	if d.chance(92) {
 		c.Location = append(c.Location, `proxy_set_header Connection ""`)
 	}
 }
-
-// flags are what proxy_next_upstream takes, with their weights.
-var flags = []choice[string]{
-	{20, "error"}, {20, "timeout"}, {8, "invalid_header"}, {8, "http_500"}, {6, "http_502"}, {12, "http_503"},
-	{6, "http_504"}, {5, "http_403"}, {7, "http_404"}, {5, "http_429"}, {8, "non_idempotent"},
-}
-
-// location draws the location's directives.
-func (c *Case) location(d *dice) {
-	add := func(format string, args ...any) { c.Location = append(c.Location, fmt.Sprintf(format, args...)) }
-	if d.chance(10) {
-		c.URI = of(d, "/", "/in/")
-	}
-	add("proxy_read_timeout %s", of(d, "450ms", "650ms", "1050ms", "1450ms"))
-	if d.chance(40) || c.blackholed() {
-		// Below a second: when a SYN is sent again depends on the kernel.
-		add("proxy_connect_timeout %s", of(d, "450ms", "850ms"))
-	} else {
-		add("proxy_connect_timeout 2250ms")
-	}
-	if d.chance(20) {
-		add("proxy_send_timeout %s", of(d, "450ms", "1050ms"))
-	}
-	if d.chance(55) {
-		add("proxy_next_upstream %s", strings.Join(c.next(d), " "))
-	}
-	if d.chance(18) {
-		add("proxy_next_upstream_tries %d", d.between(1, 3))
-	}
-	if d.chance(12) {
-		add("proxy_next_upstream_timeout %s", of(d, "350ms", "550ms", "1150ms"))
-	}
-	if d.chance(8) {
-		add("proxy_ignore_client_abort on")
-	}
-	if d.chance(8) {
-		add("proxy_buffering off")
-	}
-	if d.chance(8) {
-		add("proxy_buffer_size %s", of(d, "1k", "8k"))
-	}
-}
-
-// blackholed says whether a backend drops SYNs at some time.
-func (c *Case) blackholed() bool {
-	for _, b := range c.Backends {
-		for _, r := range b.Rules {
-			if r.Do == "blackhole" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// next draws the flags of proxy_next_upstream.
-func (c *Case) next(d *dice) []string {
-	if d.chance(10) {
-		return []string{"off"}
-	}
-	var out []string
-	if d.chance(60) {
-		out = append(out, "error", "timeout")
-	}
-	for range d.between(1, 4) {
-		f := weighed(d, flags)
-		if !strings.Contains(" "+strings.Join(out, " ")+" ", " "+f+" ") {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// load draws who sends what.
-func (c *Case) load(d *dice) {
-	for i := range weighed(d, []choice[int]{{45, 1}, {40, 2}, {15, 3}}) {
-		c.Traffic = append(c.Traffic, c.traffic(d, i))
-	}
-}
-
-// byAddress says whether the block picks by the client's address.
-func (c *Case) byAddress() bool {
-	for _, b := range c.Block {
-		if b == "ip_hash" || strings.Contains(b, "remote_addr") {
-			return true
-		}
-	}
-	return false
-}
-
-// lanes are where in each 200 ms the requests of a traffic begin. Nearly all
-// durations of a case are whole multiples of 100 ms, so that what happens to
-// different traffics, and the edges of seconds, stay apart.
-var lanes = []int{130, 195, 260}
-
-func (c *Case) traffic(d *dice, i int) Traffic {
-	t := Traffic{Name: fmt.Sprintf("%s-t%d", c.Name, i+1)}
-	method := weighed(d, []choice[string]{{60, "GET"}, {22, "POST"}, {5, "PUT"}, {4, "HEAD"}, {3, "DELETE"}, {3, "PATCH"}, {3, "LOCK"}})
-	t.Request = fmt.Sprintf("%s %s", method, of(d, "/", "/", "/a", fmt.Sprintf("/p%d?id=%d", d.below(9), d.below(9))))
-	start := c.base + ms(lanes[i]+200*d.below(4))
-	if d.chance(60) {
-		t.Times, t.Start = d.between(2, 8), start
-		t.Pause = of(d, ms(200), ms(200), ms(400), ms(600), ms(1000), ms(1200), ms(2200), ms(3000))
-	} else {
-		for at, n := start, d.between(2, 9); n > 0; n-- {
-			t.At = append(t.At, at)
-			at += of(d, ms(200), ms(200), ms(400), ms(600), ms(800), ms(1600), ms(2400), ms(4200))
-		}
-	}
-	if d.chance(30) {
-		t.Words = append(t.Words, fmt.Sprintf("headers: {X-User: u%d}", d.below(9)))
-	}
-	if method == "POST" || method == "PUT" || method == "PATCH" {
-		if d.chance(60) {
-			t.Words = append(t.Words, "body: "+of(d, "1", "100", "3000", "10KiB"))
-		}
-	}
-	var client []string
-	if d.chance(30) {
-		client = append(client, "keepalive: true")
-	}
-	if d.chance(14) {
-		client = append(client, "timeout: "+of(d, "350ms", "550ms", "950ms", "1750ms"))
-	}
-	if d.chance(12) {
-		client = append(client, `http: "1.0"`)
-	}
-	if c.byAddress() || d.chance(5) {
-		client = append(client, "address: "+of(d, fmt.Sprintf("127.0.%d.%d", d.below(9), d.between(1, 9)), "127.0.0.0/16", "[127.0.1.1..127.0.1.9, 127.3.0.0/24]"))
-	}
-	if len(client) > 0 {
-		t.Words = append(t.Words, "client: {"+strings.Join(client, ", ")+"}")
-	}
-	return t
-}
-
-// Length bounds how long a case may take: beyond it, it is drawn again.
-const Length = 12 * time.Second

@@ -2,13 +2,14 @@ package cases
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // faults draws what the backends do wrong.
 func (c *Case) faults(d *dice) {
 	seen := map[string]bool{}
-	for _, s := range c.Servers {
+	for _, s := range append(slices.Clone(c.Servers), c.Second...) {
 		if seen[s.Name] {
 			continue
 		}

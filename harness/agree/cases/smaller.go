@@ -44,7 +44,7 @@ func (c *Case) Smaller() []*Case {
 			try(func(n *Case) bool { return n.dropRule(i, j) })
 		}
 	}
-	lists := func(n *Case) []*[]string { return []*[]string{&n.Block, &n.After, &n.Location} }
+	lists := func(n *Case) []*[]string { return []*[]string{&n.Block, &n.After, &n.Location, &n.Again} }
 	for k, list := range lists(c) {
 		for i := range *list {
 			try(func(n *Case) bool { l := lists(n)[k]; *l = slices.Delete(*l, i, i+1); return true })
@@ -58,6 +58,8 @@ func (c *Case) Smaller() []*Case {
 			})
 		}
 	}
+	try(func(n *Case) bool { n.Page, n.Again = "", nil; n.dropSecond(); return c.Page != "" })
+	try(func(n *Case) bool { n.dropSecond(); return len(c.Second) > 0 && !c.draws() && c.Workers < 2 })
 	try(func(n *Case) bool { n.URI = ""; return c.URI != "" })
 	try(func(n *Case) bool { n.Workers = 0; return c.Workers > 1 })
 	return out
@@ -65,7 +67,8 @@ func (c *Case) Smaller() []*Case {
 
 func (c *Case) clone() *Case {
 	n := *c
-	n.Block, n.After, n.Location = slices.Clone(c.Block), slices.Clone(c.After), slices.Clone(c.Location)
+	n.Block, n.After, n.Location, n.Again = slices.Clone(c.Block), slices.Clone(c.After), slices.Clone(c.Location), slices.Clone(c.Again)
+	n.Second = slices.Clone(c.Second)
 	n.Servers, n.Backends, n.Traffic, n.Expect = slices.Clone(c.Servers), slices.Clone(c.Backends), slices.Clone(c.Traffic), nil
 	for i := range n.Servers {
 		n.Servers[i].Params = slices.Clone(n.Servers[i].Params)
@@ -87,6 +90,14 @@ func (c *Case) dropServer(i int) bool {
 		c.Backends = slices.DeleteFunc(c.Backends, func(b Backend) bool { return b.Name == name })
 	}
 	return slices.ContainsFunc(c.Servers, func(s Server) bool { return !slices.Contains(s.Params, "backup") })
+}
+
+// dropSecond leaves the second block out, with its backends.
+func (c *Case) dropSecond() {
+	for _, s := range c.Second {
+		c.Backends = slices.DeleteFunc(c.Backends, func(b Backend) bool { return b.Name == s.Name })
+	}
+	c.Second = nil
 }
 
 func (c *Case) dropRule(i, j int) bool {
@@ -118,7 +129,7 @@ func (t *Traffic) plain() bool {
 		path = "/"
 	}
 	t.Request = "GET " + path
-	t.Words = slices.DeleteFunc(t.Words, func(w string) bool { return strings.HasPrefix(w, "body:") })
+	t.Words = slices.DeleteFunc(t.Words, func(w string) bool { return strings.HasPrefix(w, "body:") || strings.HasPrefix(w, "framing:") })
 	return true
 }
 
@@ -152,6 +163,9 @@ func (c *Case) Renamed(name, listen string) *Case {
 	}
 	for i := range n.Servers {
 		n.Servers[i].Name = swap(n.Servers[i].Name)
+	}
+	for i := range n.Second {
+		n.Second[i].Name = swap(n.Second[i].Name)
 	}
 	for i := range n.Backends {
 		n.Backends[i].Name = swap(n.Backends[i].Name)
