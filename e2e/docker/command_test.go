@@ -5,7 +5,6 @@ package docker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-
-	"github.com/nolive/nolive/e2e/kit"
 )
 
 // said is what the command printed, and its exit status.
@@ -23,37 +20,34 @@ type said struct {
 	status int
 }
 
-// run runs the command with more environment than ours.
+// run runs the command with more environment than ours. nginx's files and the events
+// go to a folder that stays if the spec fails.
 func run(ctx context.Context, env []string, args ...string) said {
 	GinkgoHelper()
-	cmd := command(ctx, env, args...)
+	folder := runs.Kept("the commands of " + CurrentSpecReport().LeafNodeText)
+	dir, err := os.MkdirTemp(folder, args[0]+"-")
+	Expect(err).NotTo(HaveOccurred())
+	more := []string{"--nginx-files", dir}
+	if args[0] == "run" {
+		more = append(more, "--events", filepath.Join(dir, "events.jsonl"))
+	}
+	cmd := command(ctx, env, append(args, more...)...)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		Expect(err).NotTo(HaveOccurred())
 	}
-	ran(args, string(out))
+	ran(dir, args, string(out))
 	return said{string(out), cmd.ProcessState.ExitCode()}
 }
 
-// ran notes for a failed spec what a command of it printed, with the lanes of its
-// runs, and leaves it in a file: nginx's own files go with the command.
-func ran(args []string, out string) {
+// ran notes for the spec's report what a command of it printed, with the lanes of its
+// runs, and writes it beside nginx's files.
+func ran(dir string, args []string, out string) {
+	GinkgoHelper()
 	line := "nolive " + strings.Join(args, " ")
 	AddReportEntry(line, ReportEntryVisibilityFailureOrVerbose, out)
-	spec := CurrentSpecReport().LeafNodeText
-	DeferCleanup(func() {
-		if !CurrentSpecReport().Failed() {
-			return
-		}
-		file := kit.Folder("docker", spec+".txt")
-		Expect(os.MkdirAll(filepath.Dir(file), 0o755)).To(Succeed())
-		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-		Expect(err).NotTo(HaveOccurred())
-		defer f.Close()
-		fmt.Fprintf(f, "$ %s\n%s\n", line, out)
-		AddReportEntry("what the command said", file)
-	})
+	Expect(os.WriteFile(filepath.Join(dir, "report.txt"), []byte("$ "+line+"\n"+out), 0o644)).To(Succeed())
 }
 
 func command(ctx context.Context, env []string, args ...string) *exec.Cmd {

@@ -44,6 +44,15 @@ func (l *leftovers) Folder(name string) string {
 	return folder
 }
 
+// Kept is a folder for the files of the present spec, which stay if it fails.
+func (l *leftovers) Kept(name string) string {
+	GinkgoHelper()
+	folder := l.Folder(name)
+	Expect(os.MkdirAll(folder, 0o755)).To(Succeed())
+	l.leaves(folder, nil)
+	return folder
+}
+
 // Leaves says that the present spec is about a run: its report shows the lanes, and
 // should it fail, a folder of that name has the scenario, the events and the report.
 // Other folders, of Folder or in one, stay too; "" is none.

@@ -20,6 +20,8 @@ type job struct {
 	file     *scenario.File
 	scenario *scenario.Scenario
 	column
+	// files is where nginx's files are kept; "" for nowhere.
+	files string
 }
 
 // done is a finished job.
@@ -49,7 +51,7 @@ func jobsOf(files []*scenario.File, columns []column, variants []string) (jobs [
 			}
 			for _, c := range columns {
 				if slices.Contains(s.Engines, string(c.engine)) {
-					jobs = append(jobs, job{f, s, c})
+					jobs = append(jobs, job{f, s, c, ""})
 				} else if l := (skipped{s, c.engine}); !slices.Contains(left, l) {
 					left = append(left, l)
 				}
@@ -161,7 +163,7 @@ func (j job) run(ctx context.Context, r harness.Runner, p *progress) done {
 	defer bar.done()
 	r.Progress = bar.at
 	r.Abandoned = bar.again
-	r.NginxBinary, r.NginxHost = j.binary, j.host
+	r.NginxBinary, r.NginxHost, r.NginxDir = j.binary, j.host, j.files
 	d.Result, d.Err = r.Run(ctx, j.scenario, j.engine)
 	return d
 }

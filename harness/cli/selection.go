@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/scenario"
@@ -14,6 +17,7 @@ type selection struct {
 	Speed string `default:"auto" help:"Scenario seconds per real second, at least 1; auto is as fast as the scenario bears, 30 at most unless it asks for more."`
 	Seed  seed   `placeholder:"N" help:"Replaces the scenario's seed."`
 	nginxFlags
+	NginxDir string   `name:"nginx-files" type:"path" placeholder:"DIR" help:"Keep the real nginx's configuration and logs in this folder, one in it for each run."`
 	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
 	Parallel int      `default:"6" help:"How many runs on sockets go on at the same time."`
 }
@@ -27,9 +31,9 @@ type selected struct {
 	runner  harness.Runner
 }
 
-// take reads the scenarios and finds the engines, which flag has by name. The
+// take reads the scenario files and finds the engines, which flag has by name. The
 // containers that it needs are pool's.
-func (s *selection) take(ctx context.Context, names []string, flag, engines string, pool *container.Pool) (*selected, error) {
+func (s *selection) take(ctx context.Context, files []string, flag, engines string, pool *container.Pool) (*selected, error) {
 	speed, err := parseSpeed(s.Speed)
 	if err != nil {
 		return nil, badInput{err}
@@ -41,8 +45,11 @@ func (s *selection) take(ctx context.Context, names []string, flag, engines stri
 	if s.Parallel < 1 {
 		return nil, badInput{fmt.Errorf("--parallel: want at least 1, got %d", s.Parallel)}
 	}
+	if s.NginxDir != "" && !slices.Contains(wanted, harness.Nginx) {
+		return nil, badInput{fmt.Errorf("--nginx-files: the engines %s have no nginx", enumerate(names(wanted), "and"))}
+	}
 	out := &selected{runner: harness.Runner{Speed: speed, Seed: s.Seed.value, SeedSet: s.Seed.set}}
-	if out.files, err = load(names); err != nil {
+	if out.files, err = load(files); err != nil {
 		return nil, err
 	}
 	if out.columns, err = s.nginxFlags.columns(ctx, wanted, pool); err != nil {
@@ -51,6 +58,25 @@ func (s *selection) take(ctx context.Context, names []string, flag, engines stri
 	if out.jobs, out.left, err = jobsOf(out.files, out.columns, s.Variant); err != nil {
 		return nil, badInput{err}
 	}
+	keepFiles(s.NginxDir, out.jobs)
 	out.runner.Version, out.runner.DefaultVersion = s.Rules.Version, found(ctx, out.columns)
 	return out, nil
+}
+
+// keepFiles gives each nginx a folder in dir, called after its run; "" keeps nothing.
+func keepFiles(dir string, jobs []job) {
+	if dir == "" {
+		return
+	}
+	taken := map[string]int{}
+	for i := range jobs {
+		if jobs[i].engine != harness.Nginx {
+			continue
+		}
+		name := strings.NewReplacer("/", "-", " ", "-", ":", "-", "(", "", ")", "").Replace(jobs[i].scenario.Title() + " on " + jobs[i].name)
+		if taken[name]++; taken[name] > 1 { // two files of one name
+			name = fmt.Sprintf("%s-%d", name, taken[name])
+		}
+		jobs[i].files = filepath.Join(dir, name)
+	}
 }
