@@ -12,8 +12,13 @@ build: ## the nolive command
 test: ## all tests that need neither nginx nor Docker
 	$(GO) test ./...
 
+# What has tests for the real nginx, the longest first: two packages go on at a time, and
+# none is left over at the end.
+LONGEST = ./e2e ./e2e/docker ./e2e/balancers ./e2e/agree
+ONNGINX = $(shell grep -rl --include='*_test.go' '^//go:build e2e' e2e harness proxy | xargs grep -l '^func Test' | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
 e2e: image ## every promise on the real nginx, here and in a container: needs nginx, libfaketime and a Docker engine
-	NOLIVE_ARTEFACTS=$(CURDIR)/e2e/out $(GO) test -tags e2e -count=1 -timeout 20m ./e2e/... ./proxy/nginx/... ./proxy/nginxconf/... ./proxy/process/...
+	NOLIVE_ARTEFACTS=$(CURDIR)/e2e/out $(GO) test -tags e2e -count=1 -timeout 20m $(LONGEST) $(filter-out $(LONGEST),$(ONNGINX))
 
 image: ## the image nolive/nginx for --nginx-image: NGINX_IMAGE=nginx:1.29 or, without a registry, Debian's nginx
 	@docker/image

@@ -64,7 +64,7 @@ var _ = Describe("Containers", func() {
 			most = max(most, len(containers(dir)))
 			select {
 			case err := <-ended:
-				ran(cmd.Args[1:], text.String())
+				ran(runs.Kept("the command of the containers that go at the end"), cmd.Args[1:], text.String())
 				Expect(err).NotTo(HaveOccurred(), text.String())
 				running = false
 			case <-time.After(50 * time.Millisecond):
@@ -85,17 +85,28 @@ var _ = Describe("Containers", func() {
 		Expect(left(dir)).To(BeEmpty())
 	}, SpecTimeout(2*time.Minute))
 
+	// named is the environment of commands whose containers have images of a registry that
+	// nobody has: there Ryuk's image, which is the other result, can't be had unless a
+	// spec makes one.
+	const registry = "nolive-e2e.invalid/"
+	named := func() (env []string, ryuk string) {
+		GinkgoHelper()
+		mine := registry + kit.Image
+		docker("tag", kit.Image, mine)
+		DeferCleanup(func() { docker("image", "rm", "-f", mine) })
+		return []string{"TESTCONTAINERS_RYUK_DISABLED=", "TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX=" + strings.TrimSuffix(registry, "/")}, registry + testcontainersRyuk()
+	}
+
 	It("that a kill -9 left go with the next run, and those of living runs stay", func(ctx SpecContext) {
+		noRyuk, _ := named()
 		env, dir := ofTMP()
-		alive := begun(ctx, env, dir)
+		alive := begun(ctx, append(env, noRyuk...), dir)
 		stay := containers(dir)
 		env, killed := ofTMP()
-		dead := begun(ctx, env, killed)
+		dead := begun(ctx, append(env, noRyuk...), killed)
 		Expect(dead.Process.Kill()).To(Succeed())
 		Expect(dead.Wait()).NotTo(Succeed())
-		if os.Getenv("TESTCONTAINERS_RYUK_DISABLED") == "true" {
-			Expect(containers(killed)).To(HaveLen(1), "what the next run has to remove")
-		}
+		Expect(containers(killed)).To(HaveLen(1), "what the next run has to remove")
 		got := run(ctx, nil, "run", short, "--engine", "nginx", "--nginx-image", kit.Image)
 		Expect(got.status).To(BeZero(), got.text)
 		Expect(containers(killed)).To(BeEmpty())
@@ -104,22 +115,47 @@ var _ = Describe("Containers", func() {
 		Expect(alive.Wait()).NotTo(Succeed())
 	}, SpecTimeout(3*time.Minute))
 
-	// The reaper's own work is testcontainers' affair; here a stand-in shows that it
-	// is asked, under a registry's name that nobody has.
-	It("are also told to Ryuk, where its image can be had", func(ctx SpecContext) {
-		const registry = "nolive-e2e.invalid/"
-		ryuk, mine := registry+testcontainersRyuk(), registry+kit.Image
+	// Where Ryuk's image can be had, it is told what to remove and when: when the
+	// connection to us ends. A stand-in that says what it was told shows that both come
+	// to what a kill -9 leaves, and to nothing else. That Ryuk removes what it was told
+	// is testcontainers' affair.
+	It("are also told to Ryuk, where its image can be had: just those that a kill -9 leaves, when it does", func(ctx SpecContext) {
+		env, ryuk := named()
 		docker("tag", derived(nil, "ryuk"), ryuk)
-		docker("tag", kit.Image, mine)
-		DeferCleanup(func() { docker("image", "rm", "-f", ryuk, mine) })
-		env, dir := ofTMP()
-		env = append(env, "TESTCONTAINERS_RYUK_DISABLED=", "TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX="+strings.TrimSuffix(registry, "/"))
-		got := run(ctx, env, "run", short, "--variant", "listed", "--engine", "nginx", "--nginx-image", kit.Image)
+		DeferCleanup(func() { docker("image", "rm", "-f", ryuk) })
+		mine, dir := ofTMP()
+		cmd := begun(ctx, append(mine, env...), dir)
+		reaper := docker("ps", "-q", "--filter", "ancestor="+ryuk)
+		Expect(strings.Fields(reaper)).To(HaveLen(1))
+		DeferCleanup(func() { docker("rm", "-f", reaper) })
+		Expect(containers(dir)).To(HaveLen(1))
+		Expect(docker("logs", reaper)).To(And(ContainSubstring("filter label="), Not(ContainSubstring("gone"))))
+
+		Expect(cmd.Process.Kill()).To(Succeed())
+		Expect(cmd.Wait()).NotTo(Succeed())
+		Eventually(func() string { return docker("logs", reaper) }).WithTimeout(10 * time.Second).Should(ContainSubstring("gone"))
+		_, told, _ := strings.Cut(docker("logs", reaper), "filter ")
+		told, _, _ = strings.Cut(told, "\n")
+		list := []string{"ps", "-a", "-q", "--no-trunc"}
+		for _, filter := range strings.Split(told, "&") {
+			list = append(list, "--filter", filter)
+		}
+		left := containers(dir)
+		Expect(left).To(HaveLen(1))
+		Expect(strings.Fields(docker(list...))).To(Equal(left))
+		docker("rm", "-f", left[0])
+	}, SpecTimeout(2*time.Minute))
+
+	It("go at a run's end with Ryuk as without", func(ctx SpecContext) {
+		env, ryuk := named()
+		docker("tag", derived(nil, "ryuk"), ryuk)
+		DeferCleanup(func() { docker("image", "rm", "-f", ryuk) })
+		tmp, dir := ofTMP()
+		got := run(ctx, append(tmp, env...), "run", short, "--variant", "listed", "--engine", "nginx", "--nginx-image", kit.Image)
 		reaper := docker("ps", "-q", "--filter", "ancestor="+ryuk)
 		DeferCleanup(func() { docker("rm", "-f", reaper) })
 		Expect(got.status).To(BeZero(), got.text)
 		Expect(strings.Fields(reaper)).To(HaveLen(1))
-		Expect(docker("logs", reaper)).To(ContainSubstring("filter label=org.testcontainers"))
 		Expect(containers(dir)).To(BeEmpty())
 	}, SpecTimeout(2*time.Minute))
 

@@ -50,8 +50,8 @@ func main() {
 	os.Exit(1)
 }
 
-// ryuk takes every client's filters and says so, which is all of its protocol
-// that shows that it is used.
+// ryuk takes every client's filters and says so, and when the client is gone: Ryuk
+// would remove what the filters find soon after.
 func ryuk() {
 	l, err := net.Listen("tcp", ":8080")
 	if err != nil {
@@ -65,9 +65,13 @@ func ryuk() {
 			os.Exit(1)
 		}
 		go func() {
-			for s := bufio.NewScanner(c); s.Scan(); {
+			told := false // who only looks whether somebody listens says nothing
+			for s := bufio.NewScanner(c); s.Scan(); told = true {
 				fmt.Println("filter", s.Text())
 				fmt.Fprintln(c, "ACK")
+			}
+			if told {
+				fmt.Println("gone")
 			}
 		}()
 	}
