@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/nolive/nolive/proxy/process"
 )
@@ -43,11 +44,7 @@ configuration anew (a broken one changes nothing), USR1 opens the logs again.`
 // Run runs the proxy; its exit status is nginx's, 0 or 1.
 func (c *proxyCommand) Run(io Streams, raw terminal) error {
 	if c.Version || c.Build {
-		fmt.Fprintf(io.Err, "nolive version: nolive/%s\n", version())
-		fmt.Fprintf(io.Err, "rules of nginx/%v\n", c.Rules.Version)
-		if c.Build {
-			fmt.Fprintf(io.Err, "built with %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-		}
+		c.tell(io)
 		if !c.Test && !c.Dump {
 			return nil
 		}
@@ -63,6 +60,19 @@ func (c *proxyCommand) Run(io Streams, raw terminal) error {
 		return status(code)
 	}
 	return nil
+}
+
+// tell prints the version. Who reads nginx's wants to know whose rules hold, so the
+// first line has that version, in nginx's form; behind it, where distributions put
+// their names, it says whose program this is, and the next line that it isn't nginx.
+func (c *proxyCommand) tell(io Streams) {
+	fmt.Fprintf(io.Err, "nginx version: nginx/%v (nolive/%s)\n", c.Rules.Version, strings.Trim(version(), "()"))
+	fmt.Fprintln(io.Err, "this is nolive proxy, which follows nginx's rules, and not nginx")
+	if c.Build {
+		fmt.Fprintf(io.Err, "built with %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		// The modules beyond nginx's default build that are served.
+		fmt.Fprintln(io.Err, "configure arguments: --with-http_realip_module --with-stream")
+	}
 }
 
 // version is the module's version, as the build knows it.

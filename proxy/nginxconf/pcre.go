@@ -39,7 +39,7 @@ func translate(pattern string) (expr string, names []string, err error) {
 		}
 	}
 	if len(r.open) > 0 {
-		return "", nil, errors.New("missing closing parenthesis")
+		return "", nil, r.atEnd("missing closing parenthesis")
 	}
 	return string(r.out), r.names, nil
 }
@@ -112,7 +112,7 @@ func (r *translator) put(s string) {
 // with "+" without going back on it, which .NET has only as a group.
 func (r *translator) repeat(q string) error {
 	if r.item < 0 {
-		return errors.New("quantifier does not follow a repeatable item")
+		return r.wrong(r.at-1, "quantifier does not follow a repeatable item")
 	}
 	kind, lazy := "(?:", ""
 	if r.at < len(r.in) {
@@ -154,7 +154,7 @@ func (r *translator) begin() error {
 	case strings.HasPrefix(rest, "?#"):
 		end := strings.IndexByte(rest, ')')
 		if end < 0 {
-			return errors.New("missing ) after (?# comment")
+			return r.atEnd("missing ) after (?# comment")
 		}
 		r.at += end + 1
 		return nil
@@ -203,7 +203,7 @@ func (r *translator) enter(as string, n int) {
 // end closes a group.
 func (r *translator) end() error {
 	if len(r.open) == 0 {
-		return errors.New("unmatched closing parenthesis")
+		return r.wrong(r.at-1, "unmatched closing parenthesis")
 	}
 	g := r.open[len(r.open)-1]
 	r.open = r.open[:len(r.open)-1]
@@ -231,7 +231,7 @@ func (r *translator) conditional(rest string) error {
 func (r *translator) options(rest string) error {
 	end := strings.IndexAny(rest, "):")
 	if end < 0 {
-		return errors.New("missing closing parenthesis")
+		return r.atEnd("missing closing parenthesis")
 	}
 	extended, sign, written := r.extended, "", ""
 	for _, c := range rest[:end] {

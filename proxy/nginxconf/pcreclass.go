@@ -1,9 +1,6 @@
 package nginxconf
 
-import (
-	"errors"
-	"strings"
-)
+import "strings"
 
 // bytesOf is a set of bytes: what a class of PCRE holds where text is bytes.
 type bytesOf [256]bool
@@ -92,7 +89,7 @@ func (r *translator) class() error {
 		rest := r.in[r.at:]
 		switch {
 		case rest == "":
-			return errors.New("missing terminating ] for character class")
+			return r.atEnd("missing terminating ] for character class")
 		case rest[0] == ']' && !first:
 			r.at++
 			r.put(all.text(not))
@@ -114,21 +111,25 @@ func (r *translator) class() error {
 		}
 		high := low
 		if rest := r.in[r.at:]; len(rest) > 1 && rest[0] == '-' && rest[1] != ']' {
+			dash := r.at
 			r.at++
+			second := r.at
 			var other *bytesOf
 			if high, other, err = r.member(); err != nil {
 				return err
 			}
-			if set != nil || other != nil {
-				return errors.New("invalid range in character class")
+			switch {
+			case set != nil:
+				return r.wrong(dash, "invalid range in character class")
+			case other != nil:
+				return r.wrong(r.at, "invalid range in character class")
+			case high < low:
+				return r.wrong(second, "range out of order in character class")
 			}
 		}
 		if set != nil {
 			all.join(set, false)
 			continue
-		}
-		if high < low {
-			return errors.New("range out of order in character class")
 		}
 		all.add(low, high)
 	}
@@ -141,7 +142,7 @@ func (r *translator) member() (byte, *bytesOf, error) {
 		if name, _, ok := strings.Cut(named, ":]"); ok && !strings.ContainsAny(name, `]\`) {
 			set := classes[strings.TrimPrefix(name, "^")]
 			if set == nil {
-				return 0, nil, errors.New("unknown POSIX class name")
+				return 0, nil, r.wrong(r.at+2, "unknown POSIX class name")
 			}
 			var out bytesOf
 			out.join(set, strings.HasPrefix(name, "^"))
@@ -154,7 +155,7 @@ func (r *translator) member() (byte, *bytesOf, error) {
 		return rest[0], nil, nil
 	}
 	if r.at == len(r.in) {
-		return 0, nil, errors.New(`\ at end of pattern`)
+		return 0, nil, r.atEnd(`\ at end of pattern`)
 	}
 	if c := r.in[r.at]; c == 'b' {
 		r.at++

@@ -9,7 +9,7 @@ import (
 // escape reads what follows a "\" outside of a class.
 func (r *translator) escape() error {
 	if r.at == len(r.in) {
-		return errors.New(`\ at end of pattern`)
+		return r.atEnd(`\ at end of pattern`)
 	}
 	switch c := r.in[r.at]; c {
 	case 'Q':
@@ -100,7 +100,7 @@ func (r *translator) code() (byte, error) {
 		return '\t', nil
 	case 'c':
 		if r.at == len(r.in) {
-			return 0, errors.New(`\c at end of pattern`)
+			return 0, r.atEnd(`\c at end of pattern`)
 		}
 		r.at++
 		c = r.in[r.at-1]
@@ -115,6 +115,9 @@ func (r *translator) code() (byte, error) {
 	case '0', '1', '2', '3', '4', '5', '6', '7':
 		r.at--
 		return r.number("01234567", 8, 3, false)
+	}
+	if unescaped(c) {
+		return 0, r.wrong(r.at-1, `unrecognized character follows \`)
 	}
 	if c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' {
 		return 0, errors.New(`unrecognized character follows \: ` + string(c))

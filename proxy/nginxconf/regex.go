@@ -1,6 +1,7 @@
 package nginxconf
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -30,6 +31,10 @@ const deepest = 1 << 20
 
 // compileRegex compiles a pattern. The error says why it can't be had.
 func compileRegex(pattern string, caseless bool) (*Regex, error) {
+	var refused *pcreError
+	if _, _, err := translate(pattern); errors.As(err, &refused) {
+		return nil, err // also what Go would take
+	}
 	expr := widen(pattern)
 	if caseless {
 		expr = "(?i)" + expr
@@ -155,12 +160,15 @@ func narrow(s string) string {
 	return b.String()
 }
 
-// regex compiles an argument of a directive, and notes one that only nginx can
-// have; nil then. What PCRE refuses too isn't told from that, so nginx -t stays
-// the judge of patterns.
+// regex compiles an argument of a directive. One that PCRE refuses is a problem, and
+// one that only nginx can have is noted; nil then.
 func (in *interpreter) regex(d *Directive, i int, pattern string, caseless bool) *Regex {
 	x, err := compileRegex(pattern, caseless)
-	if err != nil {
+	var refused *pcreError
+	switch {
+	case errors.As(err, &refused):
+		in.out.add(d.ArgPos(i), "", "%s", refused.refusal(pattern))
+	case err != nil:
 		in.nginxOnlyArg(d, i, "its regular expression needs PCRE ("+err.Error()+")")
 	}
 	return x
