@@ -19,6 +19,7 @@ var layers = []struct {
 }{
 	{0, "harness/event", "the alphabet is what all engines agree on, so it can't depend on one"},
 	{0, "harness/clock", "scenario time is handed to everything that takes part in a run"},
+	{0, "harness/freeport", "who looks for a port needs nothing of what will listen there"},
 	{0, "backends/fault", "a fault is data, whoever plays it or evaluates it"},
 	{0, "backends/certs", "certificates are made, whoever shows or trusts them"},
 	{0, "backends/client", "who changes backends over HTTP needs nothing of what runs them"},

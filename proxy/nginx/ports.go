@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"github.com/nolive/nolive/harness/freeport"
 )
 
 // ports are the loopback addresses that nginx listens on instead of the user's.
@@ -79,7 +81,9 @@ func bindFree(fd, option int) (address string, err error) {
 			return "", os.NewSyscallError("setsockopt", err)
 		}
 	}
-	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+	if err := freeport.Bind(func(port int) error {
+		return syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}, Port: port})
+	}); err != nil {
 		return "", os.NewSyscallError("bind", err)
 	}
 	name, err := syscall.Getsockname(fd)

@@ -7,9 +7,9 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"syscall"
 	"time"
 
+	"github.com/nolive/nolive/harness/freeport"
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
@@ -149,24 +149,15 @@ func (p *Proxy) listens(key string) bool {
 	return false
 }
 
-// The ports tried when the kernel has no free one left: those below its
-// ephemeral range, which outgoing connections don't take.
-const (
-	firstPort = 20000
-	lastPort  = 32767
-)
-
 // listenTCP listens on an address, "" for any port of 127.0.0.1.
-func listenTCP(address string) (*net.TCPListener, error) {
+func listenTCP(address string) (l *net.TCPListener, err error) {
 	if address != "" {
 		return listenOn(address)
 	}
-	l, err := listenOn("127.0.0.1:0")
-	// After a run with many connections every ephemeral port may be in
-	// TIME_WAIT for a minute; then the kernel finds none for a listener.
-	for port := firstPort; errors.Is(err, syscall.EADDRINUSE) && port <= lastPort; port++ {
+	err = freeport.Bind(func(port int) error {
 		l, err = listenOn(net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	}
+		return err
+	})
 	return l, err
 }
 

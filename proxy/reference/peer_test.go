@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/nolive/nolive/harness/freeport"
 )
 
 // peer is a hand-made backend: script plays each connection.
@@ -118,12 +120,9 @@ func refused(t *testing.T) string {
 // bind gives fd a free port of 127.0.0.1, as listenTCP does.
 func bind(t *testing.T, fd int) string {
 	t.Helper()
-	to := &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}
-	err := syscall.Bind(fd, to)
-	for to.Port = firstPort; err == syscall.EADDRINUSE && to.Port <= lastPort; to.Port++ {
-		err = syscall.Bind(fd, to)
-	}
-	if err != nil {
+	if err := freeport.Bind(func(port int) error {
+		return syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}, Port: port})
+	}); err != nil {
 		t.Fatal(err)
 	}
 	sa, err := syscall.Getsockname(fd)
