@@ -13,93 +13,122 @@ func (c *client) later(d time.Duration) time.Time { return time.Now().Add(c.prox
 // readHead reads a request's head and scans it. status is the proxy's answer to
 // a bad one; an error ends the connection without a word.
 func (c *client) readHead() (status int, err error) {
-	deadline := time.Time{}
-	var h halter = c
-	if c.served > 0 && c.in.empty() {
-		h = between{c}
-		c.doing.Store(idling)
-		deadline = c.later(c.rules.Idle)
-	}
-	from, began := c.in.r, false
-	pipelined := c.served > 0 && !c.in.empty()
+	h := heading{client: c, from: c.in.r, pipelined: c.served > 0 && !c.in.empty()}
 	c.rq = request{fields: c.rq.fields[:0], length: -1, names: c.rq.names}
+	deadline, waits := time.Time{}, halter(c)
+	if c.served > 0 && c.in.empty() {
+		deadline, waits = c.later(c.rules.Idle), between{c}
+		c.doing.Store(idling)
+	}
 	for {
-		if b := c.in.unread(); len(b) > 0 {
-			if !began {
-				// Empty lines before the request line are passed over.
-				k := 0
-				for k < len(b) && (b[k] == '\r' || b[k] == '\n') {
-					k++
-				}
-				c.in.r += k
-				b, from = b[k:], c.in.r
-				if c.account != nil && len(b) > 0 {
-					c.account.open(pipelined)
-				}
-			}
-			end, next, bad := headEnd(b, from-c.in.r, &c.heads)
-			from = c.in.r + next
-			if bad != 0 {
-				if c.account != nil {
-					c.account.refused(b, bad)
-				}
-				return bad, nil
-			}
-			if end == 0 && len(b) > 0 {
-				status := 0
-				if end, status = c.early(b, next); status != 0 {
-					if c.account != nil {
-						if next == 0 {
-							next = len(b)
-						}
-						c.account.refused(b[:next], status)
-					}
-					return status, nil
-				}
-			}
-			if end > 0 {
-				c.in.r += end
-				status := c.rq.scan(b[:end])
-				c.rq.size = end
-				if status == 0 {
-					status = c.invalid()
-				}
-				c.rq.keepAlive = c.rq.keepAlive && status == 0
-				switch {
-				case c.account == nil:
-				case status != 0:
-					c.account.refused(b[:end], status)
-				default:
-					c.account.request(b[:end])
-					c.account.ignored()
-				}
+		if !c.in.empty() {
+			if status, over := h.look(); over {
 				return status, nil
 			}
-			if !began && len(b) > 0 {
-				began, h = true, c
+			if !h.began && !c.in.empty() {
+				h.began = true
+				deadline, waits = c.later(c.heads.Timeout), c
 				c.doing.Store(readingRequest)
-				deadline = c.later(c.heads.Timeout)
 			}
 		}
 		if deadline.IsZero() {
 			deadline = c.later(c.heads.Timeout)
 		}
-		if c.in.empty() {
-			c.in.rest()
-			from = 0
-		} else if c.in.full() {
-			from -= c.in.r
-			if c.in.r > 0 {
-				c.in.compact()
-			} else {
-				c.in.grow(max(streamSize, c.in.size, c.heads.Whole+page))
-			}
-		}
-		if err := c.sock.read(&c.in, deadline, h); err != nil {
+		h.room()
+		if err := c.sock.read(&c.in, deadline, waits); err != nil {
 			if c.account != nil {
 				c.account.unread(err)
 			}
 			return 0, err // nginx sends nothing
+		}
+	}
+}
+
+// heading is the reading of one head.
+type heading struct {
+	*client
+	// from is where in the buffer the scan goes on: the start of a line.
+	from int
+	// began is true once its first byte is there, pipelined when that came with the
+	// request before.
+	began, pipelined bool
+}
+
+// look looks at what was read. over is true when that decides: the head is whole, or
+// the proxy's answer to it is status.
+func (h *heading) look() (status int, over bool) {
+	if !h.began {
+		h.skipEmptyLines()
+	}
+	b := h.in.unread()
+	if len(b) == 0 {
+		return 0, false
+	}
+	end, next, status := headEnd(b, h.from-h.in.r, &h.heads)
+	h.from = h.in.r + next
+	if end == 0 && status == 0 {
+		if end, status = h.early(b, next); status != 0 && next > 0 {
+			b = b[:next]
+		}
+	}
+	switch {
+	case status != 0:
+		if h.account != nil {
+			h.account.refused(b, status)
+		}
+		return status, true
+	case end > 0:
+		return h.whole(b[:end]), true
+	}
+	return 0, false
+}
+
+// skipEmptyLines passes over those before the request line.
+func (h *heading) skipEmptyLines() {
+	b := h.in.unread()
+	k := 0
+	for k < len(b) && (b[k] == '\r' || b[k] == '\n') {
+		k++
+	}
+	h.in.r += k
+	h.from = h.in.r
+	if h.account != nil && k < len(b) {
+		h.account.open(h.pipelined)
+	}
+}
+
+// whole takes a whole head in.
+func (h *heading) whole(head []byte) (status int) {
+	h.in.r += len(head)
+	status = h.rq.scan(head)
+	h.rq.size = len(head)
+	if status == 0 {
+		status = h.invalid()
+	}
+	h.rq.keepAlive = h.rq.keepAlive && status == 0
+	switch {
+	case h.account == nil:
+	case status != 0:
+		h.account.refused(head, status)
+	default:
+		h.account.request(head)
+		h.account.ignored()
+	}
+	return status
+}
+
+// room makes room in the buffer for more of the head.
+func (h *heading) room() {
+	switch {
+	case h.in.empty():
+		h.in.rest()
+		h.from = 0
+	case h.in.full():
+		h.from -= h.in.r
+		if h.in.r > 0 {
+			h.in.compact()
+		} else {
+			h.in.grow(max(streamSize, h.in.size, h.heads.Whole+page))
 		}
 	}
 }
