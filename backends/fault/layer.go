@@ -110,10 +110,7 @@ func (f *Fault) admits(selector string) error {
 }
 
 // PickIn returns what the first rule of the layer that matches does; nil for none.
-func (rs Rules) PickIn(l Layer, x *Exchange) *Fault { return rs.first(l, x) }
-
-// first returns what the first rule of the layer that matches does; nil for none.
-func (rs Rules) first(l Layer, x *Exchange) *Fault {
+func (rs Rules) PickIn(l Layer, x *Exchange) *Fault {
 	for i := range rs {
 		if r := &rs[i]; r.Do.Layer() == l && r.When.Matches(x, i) {
 			x.Since = r.When.since(x.At)

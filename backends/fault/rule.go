@@ -79,7 +79,7 @@ type Rules []Rule
 // matches and acts on requests. Without one the backend is healthy: 200 with a
 // short body, at once, and the connection is kept.
 func (rs Rules) Pick(x *Exchange) *Fault {
-	if f := rs.first(OnRequest, x); f != nil {
+	if f := rs.PickIn(OnRequest, x); f != nil {
 		return f
 	}
 	return &healthy
@@ -88,7 +88,7 @@ func (rs Rules) Pick(x *Exchange) *Fault {
 // PickKeep returns how long the connection is kept after the exchange; nil for
 // ever.
 func (rs Rules) PickKeep(x *Exchange) *Keep {
-	if f := rs.first(OnKeep, x); f != nil {
+	if f := rs.PickIn(OnKeep, x); f != nil {
 		return f.Keep
 	}
 	return nil
@@ -100,7 +100,7 @@ var healthy = Fault{Script: RespondSpec{}.named("")}
 // PickAtAccept returns the fault that a connection meets as soon as it is accepted;
 // nil for none. Only At, Connection and Draw of x are looked at.
 func (rs Rules) PickAtAccept(x *Exchange) *Fault {
-	return rs.first(OnAccept, x)
+	return rs.PickIn(OnAccept, x)
 }
 
 // Door returns the state of the backend's door at t. Where windows overlap the

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -165,10 +164,10 @@ func (s *Sim) length(step int) float64 {
 }
 
 func (x *exchange) draw(rule int) float64 {
-	return fault.Draw(x.b.seed, "share", x.b.name, strconv.Itoa(rule), x.request.String())
+	return fault.DrawRequest(x.b.seed, x.b.name, rule, x.request.String())
 }
 
 // drawConn is the draw of a connection: no request has been read yet.
 func (x *exchange) drawConn(rule int) float64 {
-	return fault.Draw(x.b.seed, "share", x.b.name, strconv.Itoa(rule), "connection "+strconv.Itoa(x.conn.number))
+	return fault.DrawConnection(x.b.seed, x.b.name, rule, x.conn.number)
 }
