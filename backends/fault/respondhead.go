@@ -166,7 +166,7 @@ func (s *RespondSpec) validateFraming() error {
 
 func (h Header) validate() error {
 	switch {
-	case h.Name == "" || strings.ContainsFunc(h.Name, notToken):
+	case !IsToken(h.Name):
 		return fmt.Errorf("%q is no header name", h.Name)
 	case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
 		return fmt.Errorf("%s follows from the body; use size or framing", h.Name)
@@ -176,7 +176,9 @@ func (h Header) validate() error {
 	return nil
 }
 
-// notToken says whether r may not stand in a token (RFC 9110, 5.6.2).
-func notToken(r rune) bool {
-	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
+// IsToken says whether s is a token, such as a header's name (RFC 9110, 5.6.2).
+func IsToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
+	})
 }

@@ -49,7 +49,7 @@ func (s *UpgradeSpec) Fault() (Fault, error) {
 		return Fault{}, err
 	case s.Then != "cut" && (s.Lasts != 0 || s.With != ""):
 		return Fault{}, fmt.Errorf("then: only with cut it lasts, and ends with something")
-	case strings.ContainsFunc(strings.Replace(protocol, "/", "", 1), notToken):
+	case !IsToken(strings.Replace(protocol, "/", "", 1)):
 		return Fault{}, fmt.Errorf("protocol: %q is none", protocol)
 	}
 	if err := checkSpan("lasts", s.Lasts); err != nil {

@@ -153,7 +153,7 @@ func (w *When) validate() error {
 		return fmt.Errorf("path: %q has a query, which isn't compared", w.Path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Header)) {
-		if name == "" || strings.ContainsFunc(name, notToken) {
+		if !IsToken(name) {
 			return fmt.Errorf("header: %q is no header name", name)
 		}
 	}

@@ -171,7 +171,7 @@ func (r *resolver) when(backend string, w *form.When) fault.When {
 		if glob != nil {
 			out.Header[name] = string(*glob)
 		}
-		if !isToken(name) {
+		if !fault.IsToken(name) {
 			b.Errorf(bind.Node(b, &w.Header), "header: %q is no header's name", short(name))
 		}
 	}

@@ -33,7 +33,7 @@ func bindHeaders(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
 	}
 	bind.Pairs(n, func(k, c *yaml.Node) {
 		switch {
-		case !isToken(k.Value):
+		case !fault.IsToken(k.Value):
 			b.Errorf(k, "%s: %q is no header's name", what, short(k.Value))
 		case http.CanonicalHeaderKey(k.Value) == event.RequestHeader:
 			b.Errorf(k, "%s: %s is the header that requests are told apart by", what, event.RequestHeader)
@@ -63,12 +63,4 @@ func bindSize(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
 		}
 		b.Hintf(n, hint, "%s: %v", what, err)
 	}
-}
-
-// isToken says whether s is a token of RFC 9110.
-func isToken(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		alnum := r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		return !alnum && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	}) < 0
 }
