@@ -21,7 +21,7 @@ type timing struct {
 
 func timingOf(s *scenario.Scenario, out *live.Outcome, besides time.Duration) timing {
 	t := timing{off: out.Send.Max + out.Wait.Max + out.Stall.Max + besides}
-	if out.Stall.Max > cmp.Or(s.Jitter, scenario.DefaultJitter) {
+	if out.Stall.Max > s.Tolerance() {
 		t.stall = out.Stall.Max
 	}
 	return t

@@ -192,12 +192,7 @@ func TestSeen(t *testing.T) {
 	list := []Seen{
 		seen(0, 0), seen(event.ClientTimeout, 0), seen(event.Truncated, 200), seen(event.Closed, 0), seen(event.Passed, 504), seen(event.Passed, 200),
 	}
-	slices.SortFunc(list, func(a, b Seen) int {
-		if a.Less(b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(list, Seen.Compare)
 	var got []string
 	for _, s := range list {
 		got = append(got, s.String())

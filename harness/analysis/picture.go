@@ -110,8 +110,9 @@ func (l *Lanes) column(columns int) time.Duration {
 	return c
 }
 
-// cell puts slices together, times still in seconds. Within a slice several attempts at once count as
-// one, so that the share of time comes out and not the number in flight.
+// cell puts slices together, times still in seconds. Within a slice several attempts
+// at once count as one, so that the share of time comes out and not the number in
+// flight.
 func (l *lane) cell(from, to int, slice, column time.Duration) Cell {
 	var c Cell
 	for i := from; i < to; i++ {

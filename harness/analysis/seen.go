@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/nolive/nolive/harness/event"
@@ -37,13 +38,10 @@ func (s Seen) String() string {
 	return s.Outcome.String()
 }
 
-// Less orders statuses before words, each ascending.
-func (s Seen) Less(t Seen) bool {
+// Compare orders statuses before words, each ascending.
+func (s Seen) Compare(t Seen) int {
 	if (s.Status == 0) != (t.Status == 0) {
-		return s.Status != 0
+		return cmp.Compare(t.Status, s.Status) // a word has status 0
 	}
-	if s.Status != t.Status {
-		return s.Status < t.Status
-	}
-	return s.Outcome < t.Outcome
+	return cmp.Or(cmp.Compare(s.Status, t.Status), cmp.Compare(s.Outcome, t.Outcome))
 }

@@ -23,7 +23,7 @@ const (
 	AnswerTruncated     Answer = "truncated"
 	AnswerClientTimeout Answer = "client_timeout"
 	AnswerClientRefused Answer = "client_refused"
-	AnswerUnfinished    Answer = "unfinished"
+	AnswerUnfinished    Answer = analysis.Unfinished
 )
 
 var answerWords = []Answer{AnswerClosed, AnswerTruncated, AnswerClientTimeout, AnswerClientRefused, AnswerUnfinished}

@@ -73,11 +73,7 @@ func (t *tally) add(x *analysis.Exchange, is selector) {
 // rest tells what else was seen: ", and 3 x 502".
 func (t *tally) rest() string {
 	slices.SortFunc(t.other, func(a, b seenCount) int {
-		less := 1
-		if a.seen.Less(b.seen) {
-			less = -1
-		}
-		return cmp.Or(cmp.Compare(b.n, a.n), less)
+		return cmp.Or(cmp.Compare(b.n, a.n), a.seen.Compare(b.seen))
 	})
 	var parts []string
 	for _, o := range t.other {

@@ -64,7 +64,7 @@ func runAuto(ctx context.Context, o Options, onAbandon func(Abandoned), newTry f
 // next is the speed of the try after this one, which was the so-manieth at its
 // speed; 0 when this was the last.
 func (t *try) next(out *Outcome, tries int) float64 {
-	speed, tolerated := out.Speed, tolerance(t.o.Plan.Scenario)
+	speed, tolerated := out.Speed, t.o.Plan.Scenario.Tolerance()
 	late := t.clock.Lateness()
 	worst := max(late.Max(clock.Send), late.Max(clock.Wait))
 	if worst <= tolerated { // it was refused, and only a stall may have been too long

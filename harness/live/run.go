@@ -166,7 +166,7 @@ func (t *try) judge(ctx context.Context, missing *invalid, closing error) (strin
 	case missing != nil:
 		why = missing
 	default:
-		why = tooLate(t.clock, tolerance(t.o.Plan.Scenario))
+		why = tooLate(t.clock, t.o.Plan.Scenario.Tolerance())
 	}
 	switch {
 	case closing != nil && (why == nil || !why.again || t.clock.Speed() <= 1):

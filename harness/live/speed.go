@@ -28,7 +28,7 @@ func FirstSpeed(s *scenario.Scenario, asked float64, late time.Duration) float64
 			speed = s.AskSpeed
 		}
 		if late > 0 {
-			speed = min(speed, whole(float64(tolerance(s))/float64(margin*late)))
+			speed = min(speed, whole(float64(s.Tolerance())/float64(margin*late)))
 		}
 	}
 	if s.MaxSpeed > 0 {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nolive/nolive/harness/clock"
-	"github.com/nolive/nolive/harness/scenario"
 )
 
 // invalid is why a run proves nothing.
@@ -16,14 +15,6 @@ type invalid struct {
 }
 
 func (i *invalid) Error() string { return i.reason }
-
-// tolerance is how late sends and waits may be.
-func tolerance(s *scenario.Scenario) time.Duration {
-	if s.Jitter > 0 {
-		return s.Jitter
-	}
-	return scenario.DefaultJitter
-}
 
 // tooLate says whether sends or waits were later than tolerated; nil when they
 // weren't.

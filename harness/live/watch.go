@@ -40,7 +40,7 @@ func (t *try) watch(ctx context.Context, l *load, done <-chan struct{}) {
 			t.cancel(full)
 		}
 		if t.early {
-			if late := tooLate(t.clock, tolerance(t.o.Plan.Scenario)); late != nil {
+			if late := tooLate(t.clock, t.o.Plan.Scenario.Tolerance()); late != nil {
 				t.cancel(late)
 			}
 		}

@@ -101,7 +101,7 @@ func (r *resolver) pace() {
 	n := bind.Node(r.b, &f.Jitter)
 	switch {
 	case n == nil:
-		s.Jitter = tolerance(s.Expect)
+		s.Jitter = borne(s.Expect)
 	case len(r.b.At(n)) > 0:
 	case f.Jitter < time.Millisecond:
 		r.b.Errorf(n, "jitter: want at least 1ms, got %s", n.Value)

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"strings"
@@ -13,12 +14,16 @@ import (
 // say otherwise: nginx's own clock has whole seconds.
 const DefaultJitter = time.Second
 
-// tolerance is the lateness that the expectations bear: half the width of the
+// Tolerance is how late a send or a wait may be before a run proves nothing, in
+// scenario time.
+func (s *Scenario) Tolerance() time.Duration { return cmp.Or(s.Jitter, DefaultJitter) }
+
+// borne is the lateness that the expectations bear: half the width of the
 // narrowest span of time among them ("60s ±1s" bears 1 s, "44s..52s" 4 s), and
 // DefaultJitter at most. A comparison ("> 59s") tells nothing, since nobody
 // knows how far from it the figure is; nor does a value without a tolerance,
 // which no run on sockets could meet.
-func tolerance(checks []check.Check) time.Duration {
+func borne(checks []check.Check) time.Duration {
 	least := DefaultJitter
 	for _, c := range checks {
 		eachSpan(c, func(_ string, s check.Span) {

@@ -7,7 +7,8 @@ import (
 	"github.com/nolive/nolive/proxy/wire"
 )
 
-// bodyInMemory is client_body_buffer_size, 16 KiB on 64 bit. A larger body goes to a temporary file that has no name.
+// bodyInMemory is client_body_buffer_size, 16 KiB on 64 bit. A larger body goes to a
+// temporary file that has no name.
 const bodyInMemory = 16 << 10
 
 // body is a request body, read whole.

@@ -2,9 +2,8 @@ package reference
 
 // stirred is told when something happened on a connection that nobody reads:
 // the peer sent FIN or RST, or, once asked for, data. It runs with the watcher's
-// lock held, so of the
-// watcher it may call change alone. It returns true when the watcher
-// is to forget the connection.
+// lock held, so of the watcher it may call change alone. It returns true when the
+// watcher is to forget the connection.
 type stirred interface {
 	stir(arrived arrived) (forget bool)
 }
