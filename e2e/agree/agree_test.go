@@ -109,6 +109,9 @@ func hold(ctx context.Context, cases []*agree.Case) []agree.Finding {
 			Fail(f.String() + "\nthe smallest case:\n" + small.Text() + small.String())
 		}
 	}
+	// A run in which so much is undecided proves nothing, on a machine that is no place
+	// for it.
+	Expect(tally.Undecided()).To(BeNumerically("<=", len(findings)/20))
 	return findings
 }
 

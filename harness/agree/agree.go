@@ -40,13 +40,17 @@ type Progress struct {
 // speed and with fewer others beside it, before the difference counts.
 const repeats = 3
 
+// waits is how often, after that, a case is run once more whose last run was so late
+// that a difference proves nothing. One that is late to the end stays undecided.
+const waits = 4
+
 // alone is how many of the cases that are run again run at the same time in the
 // end; before, four times as many each.
 const alone = 40
 
 // beside is how many cases run at the same time in repeat k.
 func beside(k int) int {
-	n := alone
+	n := alone // and in what comes after the repeats
 	for ; k < repeats; k++ {
 		n *= 4
 	}
@@ -91,8 +95,8 @@ func (o *Options) settled(ctx context.Context, all []*Case) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	for k := 1; k <= repeats; k++ {
-		again := differing(out)
+	for k := 1; k <= repeats+waits; k++ {
+		again := differing(out, k > repeats)
 		if len(again) == 0 {
 			break
 		}
@@ -125,27 +129,37 @@ func (o *Options) judged(ctx context.Context, all []*Case, engines []harness.Eng
 	}
 	for i := range out {
 		out[i].Lateness = p.Late
+		out[i].doubt()
 		if out[i].Verdict == Agreed && len(all) > alone && !o.Keep {
 			out[i].Run.Events = nil // they are many
 		}
 	}
-	p.Differ = len(differing(out))
+	p.Differ = len(differing(out, false))
 	o.Say(p)
 	return out, nil
+}
+
+// doubt takes a difference back that the machine may have made: cases are drawn so
+// that up to the margin it makes none.
+func (f *Finding) doubt() {
+	if f.Verdict == Differs && f.Lateness > Margin {
+		f.Verdict = Undecided
+	}
 }
 
 // open says whether the finding doesn't count yet: a difference, or one that is
 // explained although the machine was so late that nobody knows by what.
 func (f *Finding) open() bool {
-	return f.Verdict == Differs || f.Verdict == Explained && f.Lateness > Margin
+	return f.Verdict == Differs || f.Verdict == Undecided || f.Verdict == Explained && f.Lateness > Margin
 }
 
-// differing are the cases that have to run again, once each.
-func differing(all []Finding) []*Case {
+// differing are the cases that have to run again, once each; of those that have run
+// often enough only the undecided.
+func differing(all []Finding, undecided bool) []*Case {
 	var out []*Case
 	seen := map[*Case]bool{}
 	for i := range all {
-		if c := all[i].Case; all[i].open() && !seen[c] {
+		if c := all[i].Case; all[i].open() && !seen[c] && (!undecided || all[i].Verdict == Undecided) {
 			seen[c] = true
 			out = append(out, c)
 		}

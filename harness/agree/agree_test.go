@@ -264,6 +264,26 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// A difference that a late machine may have made is none; it is run again more often
+// than one that was on time.
+func TestDoubt(t *testing.T) {
+	late, inTime := Finding{Case: &Case{}, Verdict: Differs, Lateness: Margin + 1}, Finding{Case: &Case{}, Verdict: Differs, Lateness: Margin}
+	late.doubt()
+	inTime.doubt()
+	if late.Verdict != Undecided || inTime.Verdict != Differs {
+		t.Errorf("%v and %v", late.Verdict, inTime.Verdict)
+	}
+	all := []Finding{late, inTime}
+	if again, then := differing(all, false), differing(all, true); len(again) != 2 || len(then) != 1 || then[0] != late.Case {
+		t.Errorf("%d run again, and %d once more", len(again), len(then))
+	}
+	var tally Tally
+	tally.Add([]Finding{{Engine: harness.Nginx, Verdict: Undecided}, {Engine: harness.Reference, Verdict: Undecided}, {Engine: harness.Nginx}})
+	if want := "sim and nginx: 1 agree, 0 differ, 1 undecided because the machine was late\n"; tally.Undecided() != 2 || !strings.Contains(tally.String(), want) {
+		t.Errorf("%d: %s", tally.Undecided(), &tally)
+	}
+}
+
 // Only findings that the machine can't be blamed for count.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
@@ -274,6 +294,7 @@ func TestOpen(t *testing.T) {
 		{Finding{Verdict: Explained, Lateness: time.Millisecond}, false},
 		{Finding{Verdict: Explained, Lateness: time.Second}, true},
 		{Finding{Verdict: Differs}, true},
+		{Finding{Verdict: Undecided, Lateness: time.Second}, true},
 	} {
 		if c.f.open() != c.want {
 			t.Errorf("%v, %v late", c.f.Verdict, c.f.Lateness)

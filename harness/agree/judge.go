@@ -27,6 +27,9 @@ const (
 	Explained
 	// Differs: none of these.
 	Differs
+	// Undecided: it differs, but the machine was later than the margin that cases are
+	// drawn with. Neither agreed nor differed.
+	Undecided
 )
 
 // Finding is one case on one engine.

@@ -10,7 +10,7 @@ import (
 
 // String is the verdict in a word.
 func (v Verdict) String() string {
-	return [...]string{"agree", "agree but for draws", "explained by their own instants", "differ"}[v]
+	return [...]string{"agree", "agree but for draws", "explained by their own instants", "differ", "undecided because the machine was late"}[v]
 }
 
 // String is one line.
@@ -24,7 +24,7 @@ func (p Progress) String() string {
 
 // Tally counts findings.
 type Tally struct {
-	counts map[harness.Engine]*[4]int
+	counts map[harness.Engine]*[Undecided + 1]int
 	// Disturbed are the findings that differed at first and not when they were
 	// run again.
 	disturbed map[harness.Engine]int
@@ -33,18 +33,27 @@ type Tally struct {
 // Add counts findings.
 func (t *Tally) Add(all []Finding) {
 	if t.counts == nil {
-		t.counts, t.disturbed = map[harness.Engine]*[4]int{}, map[harness.Engine]int{}
+		t.counts, t.disturbed = map[harness.Engine]*[Undecided + 1]int{}, map[harness.Engine]int{}
 	}
 	for i := range all {
 		f := &all[i]
 		if t.counts[f.Engine] == nil {
-			t.counts[f.Engine] = new([4]int)
+			t.counts[f.Engine] = new([Undecided + 1]int)
 		}
 		t.counts[f.Engine][f.Verdict]++
 		if f.Repeats > 0 && f.Verdict != Differs {
 			t.disturbed[f.Engine]++
 		}
 	}
+}
+
+// Undecided is how many findings prove nothing.
+func (t *Tally) Undecided() int {
+	n := 0
+	for _, c := range t.counts {
+		n += c[Undecided]
+	}
+	return n
 }
 
 // String is a line for each engine.

@@ -85,6 +85,9 @@ func (c *agreeCommand) Run(ctx context.Context, io Streams) error {
 		done += n
 	}
 	fmt.Fprint(io.Out, tally.String())
+	if code == Holds && tally.Undecided() > 0 {
+		code = NoRun
+	}
 	if code != Holds {
 		return status(code)
 	}
