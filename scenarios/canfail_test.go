@@ -27,9 +27,10 @@ func holds(t *testing.T, s scenario.Scenario, expect []check.Check) (failed []st
 	return failed
 }
 
-// inConfiguration are scenarios whose fault isn't that of a backend.
+// inConfiguration are scenarios, or variants, whose fault isn't that of a backend.
 var inConfiguration = map[string]string{
-	"keepalive-one-sided": "half of what keep-alive needs is missing in the configuration",
+	"close-when-idle/sooner": "nginx closes before the server would, so it doesn't matter what that does",
+	"keepalive-one-sided":    "half of what keep-alive needs is missing in the configuration",
 }
 
 // A shipped expectation tells one behaviour from another: with healthy backends
@@ -53,7 +54,7 @@ func TestShippedExpectationsCanFail(t *testing.T) {
 				for _, b := range s.Backends {
 					healthy.Backends = append(healthy.Backends, scenario.Backend{Name: b.Name})
 				}
-				if failed := holds(t, healthy, s.Expect); len(failed) == 0 && inConfiguration[name] == "" {
+				if failed := holds(t, healthy, s.Expect); len(failed) == 0 && inConfiguration[name]+inConfiguration[s.Title()] == "" {
 					t.Error("holds without the fault, too")
 				}
 				if s == base {
