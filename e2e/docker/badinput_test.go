@@ -39,14 +39,32 @@ var _ = Describe("What goes wrong is said, with the way out", func() {
 		refused(ctx, []string{"DOCKER_HOST=unix://" + socket}, "no Docker engine answers at unix://"+socket+": no such file or directory: start it", "--nginx-image", kit.Image)
 	}, SpecTimeout(time.Minute))
 
-	It("engine not running, for make", func(ctx SpecContext) {
-		make := exec.CommandContext(ctx, "make", "-C", "../..", "e2e")
-		make.Env = append(os.Environ(), "DOCKER_HOST=unix:///no/such/docker.sock")
-		out, err := make.CombinedOutput()
-		Expect(err).To(HaveOccurred())
-		Expect(string(out)).To(ContainSubstring("no Docker engine answers: start it (systemctl start docker, or dockerd), then try again"))
-		Expect(string(out)).NotTo(ContainSubstring("FAIL"), "no suite may begin")
-	}, SpecTimeout(time.Minute))
+	for name, c := range map[string]struct {
+		env   string
+		words string
+	}{
+		"engine not running, for make":           {"DOCKER_HOST=unix:///no/such/docker.sock", "no Docker engine answers: start it (systemctl start docker, or dockerd), then try again"},
+		"DOCKER_HOST pointing nowhere, for make": {"DOCKER_HOST=tcp://127.0.0.1:1", "no Docker engine answers: start it"},
+		"docker not installed, for make":         {"PATH=", "there is no docker on PATH: install it (Debian: apt-get install docker.io), then try again"},
+	} {
+		It(name, func(ctx SpecContext) {
+			if c.env == "PATH=" { // with what make needs itself
+				dir := GinkgoT().TempDir()
+				for _, program := range []string{"bash", "dirname"} {
+					path, err := exec.LookPath(program)
+					Expect(err).NotTo(HaveOccurred())
+					Expect(os.Symlink(path, filepath.Join(dir, program))).To(Succeed())
+				}
+				c.env += dir
+			}
+			make := exec.CommandContext(ctx, "make", "-C", "../..", "e2e")
+			make.Env = append(os.Environ(), c.env)
+			out, err := make.CombinedOutput()
+			Expect(err).To(HaveOccurred())
+			Expect(string(out)).To(ContainSubstring(c.words))
+			Expect(string(out)).NotTo(ContainSubstring("FAIL"), "no suite may begin")
+		}, SpecTimeout(time.Minute))
+	}
 
 	It("DOCKER_HOST pointing nowhere", func(ctx SpecContext) {
 		refused(ctx, []string{"DOCKER_HOST=tcp://127.0.0.1:1"}, "no Docker engine answers at tcp://127.0.0.1:1: nothing listens there: start it, or correct DOCKER_HOST", "--nginx-image", kit.Image)
