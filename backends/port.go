@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -142,7 +143,7 @@ func (p *port) blackhole() error {
 // refuse closes the listener; the kernel resets what is queued.
 func (p *port) refuse() {
 	if p.ln != nil {
-		p.ln.Close()
+		shut(p.ln)
 		p.ln = nil
 	}
 	if p.plug != nil {
@@ -150,6 +151,19 @@ func (p *port) refuse() {
 		p.plug = nil
 	}
 	p.plugs = nil
+}
+
+// shut closes a listener for everybody: a process that is just being started has a
+// copy of its descriptor for some milliseconds, by which the kernel would still
+// complete connects.
+func shut(ln interface {
+	syscall.Conn
+	io.Closer
+}) {
+	if raw, err := ln.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) { unix.Shutdown(int(fd), unix.SHUT_RDWR) })
+	}
+	ln.Close()
 }
 
 // backlog sets the length of the accept queue on the listening socket itself.

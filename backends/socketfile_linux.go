@@ -168,7 +168,7 @@ func (s *socketFile) listen() error {
 // refuse closes the listener; the kernel resets what is queued, and the file stays.
 func (s *socketFile) refuse() {
 	if s.ln != nil {
-		s.ln.Close()
+		shut(s.ln)
 		s.ln = nil
 	}
 }
