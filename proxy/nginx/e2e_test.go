@@ -255,11 +255,26 @@ func TestCurlLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run("speed "+s, func(t *testing.T) { curl(t, speed) })
+		t.Run("speed "+s, func(t *testing.T) {
+			for try := 1; ; try++ {
+				late := curl(t, speed)
+				if late == 0 {
+					return
+				}
+				t.Logf("at speed %v the machine was %v late in all", speed, late)
+				if try == 3 {
+					t.Fatal("three runs, and none proves anything: the machine is too busy")
+				}
+				speed = max(1, speed/2)
+			}
+		})
 	}
 }
 
-func curl(t *testing.T, speed float64) {
+// curl says how late everything was taken together, if that is so much that one of
+// six requests in a row may have gone to another cycle; else it is 0, and what
+// happened is as it has to be.
+func curl(t *testing.T, speed float64) (late time.Duration) {
 	good := backend(t, answer(ok))
 	p, sink, clk := run(t, speed, curlLoop, map[string]string{
 		"10.10.10.215:8000": backend(t, nil), "10.10.10.216:8000": good, "10.10.10.217:8000": backend(t, answer(ok)),
@@ -279,7 +294,11 @@ func curl(t *testing.T, speed float64) {
 		clk.SleepUntil(t.Context(), now+5*time.Second, clock.Send)
 	}
 	took := time.Since(began)
+	late = clk.Now() - time.Duration(len(slow))*60*time.Second - 36*5*time.Second
 	stop(t, p)
+	if late > 5*time.Second {
+		return late
+	}
 	t.Logf("speed %v: slow %v, wall %.1fs, clock error %v, lateness %+v", speed, slow, took.Seconds(), p.ClockError(), clk.Lateness().Jitter(clock.Send))
 
 	marks := sink.kind(event.PeerMarked)
@@ -315,4 +334,5 @@ func curl(t *testing.T, speed float64) {
 			t.Errorf("%+v", e)
 		}
 	}
+	return 0
 }
