@@ -2,6 +2,7 @@ package backends
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -48,7 +49,7 @@ func reserveFile(at place, queue int) (gate, error) {
 		s.path = filepath.Join(folder, socketName)
 		// A proxy may be another user's.
 		if err = os.Chmod(folder, 0o755); err == nil && len(s.path) > longestPath {
-			err = unix.ENAMETOOLONG
+			err = fmt.Errorf("%s: %w for a unix socket, which may have %d bytes; TMPDIR says where it is to be", s.path, unix.ENAMETOOLONG, longestPath)
 		}
 		if err != nil {
 			os.Remove(folder)

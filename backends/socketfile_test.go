@@ -122,7 +122,13 @@ func TestFreeSocketNames(t *testing.T) {
 			t.Errorf("%s: left %v, %v", listen, left, err)
 		}
 	}
+	long := filepath.Join(dir, strings.Repeat("l", 90))
+	if err := os.Mkdir(long, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
 	for listen, want := range map[string]string{
+		"unix:":                             "/b.sock: file name too long for a unix socket, which may have 106 bytes; TMPDIR says where it is to be",
 		"unix:app.sock":                     `listen: "app.sock" is no absolute path`,
 		"unix:/" + strings.Repeat("x", 110): "has 111 bytes, a unix socket's path has 106 at most",
 	} {

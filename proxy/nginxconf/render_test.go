@@ -54,6 +54,36 @@ func TestRender(t *testing.T) {
 	})
 }
 
+// What stands for a unix socket may be another one: the colon in front of a URI, and
+// words that have to be quoted, stay as they are.
+func TestRenderSockets(t *testing.T) {
+	const text = `upstream u { server unix:/run/u.sock; server "unix:/run/a b.sock" backup; }
+server {
+ location /a { proxy_pass http://unix:/run/x.sock:/y; }
+ location /b { proxy_pass http://unix:/run/x.sock; }
+ location /c { proxy_pass "http://unix:/run/x\".sock:/y"; }
+}
+stream { server { listen 1; proxy_pass unix:/run/u.sock; } }
+`
+	tree, ps := Parse("x.conf", []byte(text), nil)
+	if len(ps) > 0 {
+		t.Fatal(lines(ps))
+	}
+	r, err := Render(tree, RenderOptions{Listens: map[string]string{"80": "80", "1": "1"}, Backends: map[string]string{
+		"unix:/run/u.sock": "unix:/t/1/b.sock", "unix:/run/a b.sock": "127.0.0.1:9", "unix:/run/x.sock": "unix:/t/2/b.sock", "unix:/run/x\".sock": "unix:/t/3/b.sock",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`server unix:/t/1/b.sock; server "127.0.0.1:9" backup;`, "http://unix:/t/2/b.sock:/y;", "http://unix:/t/2/b.sock;", "http://unix:/t/3/b.sock:/y;", "proxy_pass unix:/t/1/b.sock;",
+	} {
+		if !strings.Contains(string(r.Text), want) {
+			t.Errorf("no %s in\n%s", want, r.Text)
+		}
+	}
+}
+
 // With the addresses that are there already, and nothing to add, the text of a
 // whole configuration is the same.
 func TestRenderChangesNothingElse(t *testing.T) {
