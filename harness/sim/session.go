@@ -94,8 +94,8 @@ func (s *Sim) heard(f *flight, script *fault.Script, sights []fault.Sight) {
 
 // whole says whether so many bytes are all of the answer.
 func (f *flight) whole(got int64, end fault.Op) bool {
-	if f.script == nil {
-		return false
+	if f.script == nil || f.script.Response.HeadEnd() == 0 {
+		return false // nothing was to be answered
 	}
 	r := &f.script.Response
 	switch complete := r.End(); {
