@@ -16,9 +16,20 @@ test: ## all tests that need neither nginx nor Docker
 # none is left over at the end.
 LONGEST = ./e2e ./e2e/docker ./e2e/balancers ./e2e/agree
 ONNGINX = $(shell grep -rl --include='*_test.go' '^//go:build e2e' e2e harness proxy | xargs grep -l '^func Test' | xargs -n1 dirname | sort -u | sed 's|^|./|')
+SUITES = $(LONGEST) $(filter-out $(LONGEST),$(ONNGINX))
 
-e2e: image ## every promise on the real nginx, here and in a container: needs nginx, libfaketime and a Docker engine
-	NOLIVE_ARTEFACTS=$(CURDIR)/e2e/out $(GO) test -tags e2e -count=1 -timeout 20m $(LONGEST) $(filter-out $(LONGEST),$(ONNGINX))
+# With NGINX=/path/to/nginx that one is the judge, of whatever version, and there are no
+# containers, in which there is another.
+ifdef NGINX
+JUDGE = $(CURDIR)/e2e/out/judge
+e2e:
+	"$(NGINX)" -v && mkdir -p $(JUDGE) && ln -sfn "$(realpath $(NGINX))" $(JUDGE)/nginx
+	PATH="$(JUDGE):$$PATH" NOLIVE_CONTAINERS=none NOLIVE_ARTEFACTS=$(CURDIR)/e2e/out $(GO) test -tags e2e -count=1 -timeout 20m \
+		$(filter-out ./e2e/docker ./proxy/nginx/container,$(SUITES))
+else
+e2e: image ## every promise on the real nginx, here and in a container: needs nginx, libfaketime and a Docker engine; NGINX=/path/to/nginx: on that one
+	NOLIVE_ARTEFACTS=$(CURDIR)/e2e/out $(GO) test -tags e2e -count=1 -timeout 20m $(SUITES)
+endif
 
 image: ## the image nolive/nginx for --nginx-image: NGINX_IMAGE=nginx:1.29 or, without a registry, Debian's nginx
 	@docker/image

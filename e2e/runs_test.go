@@ -16,7 +16,6 @@ import (
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/proxy/nginx/container"
-	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/scenarios"
 )
 
@@ -122,7 +121,7 @@ func engines(s *scenario.Scenario) []key {
 			speed = curlSpeeds[0] // at which it also has the figures of real time
 		}
 		out = append(out, key{s.Title(), harness.Engine(e), speed, onMachine})
-		if harness.Engine(e) == harness.Nginx {
+		if harness.Engine(e) == harness.Nginx && kit.Containers() {
 			out = append(out, key{s.Title(), harness.Nginx, speed, inContainer})
 		}
 	}
@@ -143,20 +142,19 @@ func keys() []key {
 
 // begin starts all runs in the background.
 func begin() {
-	found, _ := harness.Runner{}.FindNginx(context.Background()) // an error is that of every run on it
 	var all []kit.Run
 	for _, k := range keys() {
-		all = append(all, k.run(found))
+		all = append(all, k.run())
 	}
 	all = append(all, processRuns()...)
 	runs.Begin(append(all, tlsRuns()...)...)
 }
 
 // run is how a key is run.
-func (k key) run(found upstream.Version) kit.Run {
+func (k key) run() kit.Run {
 	s := k.scenario()
 	_, file := find(k.title)
-	runner := harness.Runner{DefaultVersion: found}
+	runner := kit.Runner()
 	sim, err := runner.Run(context.Background(), s, harness.Sim)
 	Expect(err).NotTo(HaveOccurred())
 	r := kit.Run{

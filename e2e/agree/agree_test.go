@@ -56,16 +56,12 @@ var _ = Describe("The engines", func() {
 	It("agree on random cases", func(ctx SpecContext) {
 		from, n := number("NOLIVE_FROM", uint64(time.Now().UnixMilli())), int(number("NOLIVE_SEEDS", seeds))
 		fmt.Printf("random cases: repeat them with NOLIVE_FROM=%d NOLIVE_SEEDS=%d\n", from, n)
-		version, err := harness.Runner{}.FindNginx(ctx)
-		Expect(err).NotTo(HaveOccurred())
-		cases, err := agree.DrawAll(from, n, version)
+		cases, err := agree.DrawAll(from, n, kit.Version())
 		Expect(err).NotTo(HaveOccurred())
 		hold(ctx, cases)
 	}, SpecTimeout(15*time.Minute))
 
 	It("agree on every case that was kept", func(ctx SpecContext) {
-		version, err := harness.Runner{}.FindNginx(ctx)
-		Expect(err).NotTo(HaveOccurred())
 		files, err := filepath.Glob("testdata/*.yaml")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(files).NotTo(BeEmpty())
@@ -73,7 +69,7 @@ var _ = Describe("The engines", func() {
 		for _, name := range files {
 			f, err := harness.Load(name)
 			Expect(err).NotTo(HaveOccurred())
-			c, err := agree.Cases(f, version)
+			c, err := agree.Cases(f, kit.Version())
 			Expect(err).NotTo(HaveOccurred())
 			cases = append(cases, c...)
 		}

@@ -80,7 +80,7 @@ func simulated(make made, like *harness.Result) *harness.Result {
 			u.Servers[i].Address = like.Addresses[u.Servers[i].Name]
 		}
 	}
-	r, err := harness.Run(context.Background(), s, harness.Sim)
+	r, err := kit.Runner().Run(context.Background(), s, harness.Sim)
 	Expect(err).NotTo(HaveOccurred())
 	return r
 }

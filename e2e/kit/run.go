@@ -23,7 +23,8 @@ type Run struct {
 	File     *scenario.File
 	Engine   harness.Engine
 	// Runner says how. Its Speed is 0: how fast a run may be its scenario says, and
-	// what the machine disturbed is repeated slower.
+	// what the machine disturbed is repeated slower. Its DefaultVersion is the judge's
+	// unless it has one.
 	Runner harness.Runner
 	// Length is about how long it takes, in real time; 0 is what its load tells.
 	Length time.Duration
@@ -58,6 +59,9 @@ func (f *future) try(ctx context.Context) {
 	runner, s := f.Runner, *f.Scenario
 	if f.Engine == harness.Nginx {
 		runner.NginxDir = f.folder
+	}
+	if runner.DefaultVersion.IsZero() {
+		runner.DefaultVersion = Version()
 	}
 	var before []string
 	for try := 1; ; try++ {

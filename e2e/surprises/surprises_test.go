@@ -57,9 +57,7 @@ var runs = kit.NewRuns("surprises", 8)
 func name(s *scenario.Scenario, e harness.Engine) string { return s.Name + " on " + string(e) }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	version, err := harness.Runner{}.FindNginx(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	runner := harness.Runner{DefaultVersion: version}
+	runner := kit.Runner()
 	var all []kit.Run
 	for _, f := range page() {
 		s := f.Scenarios[0]

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // way is a way in which A can fail, and what nginx makes of it. B is sound.
@@ -60,34 +62,42 @@ var flags = []string{
 const everything = "error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429"
 
 // matrix is every way with every list, to a request that may be repeated and to
-// one that may not; then the limits on how often and how long.
-func matrix() []vector {
+// one that may not; then the limits on how often and how long. It is that of a version
+// of nginx.
+func matrix(of upstream.Version) []vector {
 	var out []vector
+	everything := strings.Join(known(of, everything), " ")
 	for _, w := range ways {
+		if w.name == "bad-header" && !of.RefusesOddNames() {
+			continue // a line without a colon is a header
+		}
 		for i, list := range flags {
+			if len(known(of, list)) == 0 && list != "" {
+				continue // nginx refuses it
+			}
 			for _, method := range []string{"GET", "POST"} {
-				words := strings.Fields(list)
+				words := known(of, list)
+				directive := ""
 				if list == "" {
 					words = []string{"error", "timeout"}
+				} else {
+					directive = "proxy_next_upstream " + strings.Join(words, " ") + ";"
 				}
-				tried := w.flag != "" && slices.Contains(words, w.flag) && !slices.Contains(words, "off") &&
-					(method == "GET" || !w.sent || slices.Contains(words, "non_idempotent"))
-				directive := ""
-				if list != "" {
-					directive = "proxy_next_upstream " + list + ";"
-				}
-				out = append(out, w.vector(fmt.Sprintf("m%d-%s-%s", i, w.name, strings.ToLower(method)), directive, method, tried))
+				listed := w.listed(words)
+				tried := listed && (method == "GET" || !w.sent || slices.Contains(words, "non_idempotent") || of.RepeatsAnyMethod())
+				out = append(out, w.vector(of, fmt.Sprintf("m%d-%s-%s", i, w.name, strings.ToLower(method)), directive, method, listed, tried))
 			}
 		}
+		listed := w.listed(strings.Fields(everything))
 		// One attempt is all: a status that can't lead on counts for nothing.
-		out = append(out, w.vector("tries-"+w.name, "proxy_next_upstream "+everything+"; proxy_next_upstream_tries 1;", "GET", false))
-		out = append(out, w.vector("twice-"+w.name, "proxy_next_upstream "+everything+"; proxy_next_upstream_tries 2;", "GET", w.flag != ""))
+		out = append(out, w.vector(of, "tries-"+w.name, "proxy_next_upstream "+everything+"; proxy_next_upstream_tries 1;", "GET", false, false))
+		out = append(out, w.vector(of, "twice-"+w.name, "proxy_next_upstream "+everything+"; proxy_next_upstream_tries 2;", "GET", listed, listed))
 		// Half a second is over when an attempt has taken longer, and not before.
 		late := w.name == "no-connect" || w.name == "hung" || w.name == "slow-header"
-		out = append(out, w.vector("limit-"+w.name, "proxy_next_upstream "+everything+"; proxy_next_upstream_timeout 500ms;", "GET", w.flag != "" && !late))
+		out = append(out, w.vector(of, "limit-"+w.name, "proxy_next_upstream "+everything+"; proxy_next_upstream_timeout 500ms;", "GET", listed, listed && !late))
 		if strings.HasPrefix(w.do, "{status") {
 			w.do = fmt.Sprintf("{status: {code: %d, after: 700ms}}", w.status)
-			out = append(out, w.vector("late-"+w.name, "proxy_next_upstream "+everything+"; proxy_next_upstream_timeout 500ms;", "GET", false))
+			out = append(out, w.vector(of, "late-"+w.name, "proxy_next_upstream "+everything+"; proxy_next_upstream_timeout 500ms;", "GET", listed, false))
 		}
 	}
 	out = append(out, limits...)
@@ -97,18 +107,37 @@ func matrix() []vector {
 	return out
 }
 
+// known are the words of a list that a version knows.
+func known(of upstream.Version, list string) []string {
+	return slices.DeleteFunc(strings.Fields(list), func(word string) bool {
+		return word == "non_idempotent" && !of.Since("1.9.13") || word == "http_429" && !of.Since("1.11.13")
+	})
+}
+
+// listed says whether the way is one that the words name.
+func (w way) listed(words []string) bool {
+	return w.flag != "" && slices.Contains(words, w.flag) && !slices.Contains(words, "off")
+}
+
 // vector is one request to A and, where it is tried, to B.
-func (w way) vector(name, directive, method string, tried bool) vector {
+func (w way) vector(of upstream.Version, name, directive, method string, listed, tried bool) vector {
 	v := vector{
 		name: name, servers: "A; B", faults: map[string]string{"A": w.do}, load: []string{method},
 		location: directive + " proxy_read_timeout 1s; proxy_connect_timeout 850ms;",
 	}
-	if tried {
-		v.want = []string{fmt.Sprintf("200 1:%d+2:200", w.status)}
-	} else {
-		v.want = []string{fmt.Sprintf("%d 1:%d", w.status, w.status)}
+	status := w.status
+	// Before 1.13.11 a listed status was given up before nginx asked whether another
+	// try is allowed, and before 1.13.7 it was noted as 502 if it is a 503 or a 504.
+	gaveUp := tried || listed && w.counted != always && !of.Since("1.13.11")
+	if gaveUp && w.counted == onlyTried && (status == 503 || status == 504) && !of.Since("1.13.7") {
+		status = 502
 	}
-	if w.counted == always || w.counted == onlyTried && tried {
+	if tried {
+		v.want = []string{fmt.Sprintf("200 1:%d+2:200", status)}
+	} else {
+		v.want = []string{fmt.Sprintf("%d 1:%d", status, status)}
+	}
+	if w.counted == always || w.counted == onlyTried && gaveUp {
 		v.marks = "A"
 	}
 	return v
@@ -119,9 +148,12 @@ var limits = []vector{
 	{name: "tries-of-three", servers: "A; B; C", location: "proxy_next_upstream_tries 2;", faults: map[string]string{"A": "reset", "B": "reset", "C": "reset"},
 		load: []string{"GET"}, want: []string{"502 1:502+2:502"}, marks: "A B"},
 	// The last attempt that is allowed has the last word, and its status isn't counted.
-	{name: "tries-end-with-a-status", servers: "A; B; C", location: nu503 + " proxy_next_upstream_tries 2;",
+	{name: "tries-end-with-a-status", since: "1.13.7", servers: "A; B; C", location: nu503 + " proxy_next_upstream_tries 2;",
 		faults: map[string]string{"A": "{status: 503}", "B": "{status: 503}", "C": "{status: 503}"},
 		load:   []string{"GET"}, want: []string{"503 1:503+2:503"}, marks: "A"},
+	{name: "tries-end-with-a-status-old", before: "1.13.7", version: "1.13.6", servers: "A; B; C", location: nu503 + " proxy_next_upstream_tries 2;",
+		faults: map[string]string{"A": "{status: 503}", "B": "{status: 503}", "C": "{status: 503}"},
+		load:   []string{"GET"}, want: []string{"503 1:502+2:503"}, marks: "A"},
 	{name: "more-tries-than-servers", servers: "A; B", location: "proxy_next_upstream_tries 9;", faults: map[string]string{"A": "reset", "B": "reset"},
 		load: []string{"GET"}, want: []string{"502 1:502+2:502"}, marks: "A B"},
 	// The second attempt begins within the limit and goes on beyond it.

@@ -30,9 +30,10 @@ type vector struct {
 	truncated []int
 	// slow is the number of a request that takes a second.
 	slow int
-	// version is the nginx that the row is about, "" for the one that is here. No
-	// such nginx is here, so these run in the simulator and on the reference proxy.
-	version string
+	// since and before are the first version of nginx that the row is about, and the
+	// first that it isn't any more; "" is no bound. version is one of those, for a row
+	// with a before: what the simulator and the reference proxy are where nginx is none.
+	since, before, version string
 }
 
 // window is a number of picks among the requests of some time.
@@ -49,20 +50,29 @@ const (
 )
 
 var table = []vector{
-	{name: "v1", servers: "A; B", faults: map[string]string{"A": "refuse", "B": "refuse"},
+	// A request that finds nobody forgives everybody before 1.11.5.
+	{name: "v1", since: "1.11.5", servers: "A; B", faults: map[string]string{"A": "refuse", "B": "refuse"},
 		load: []string{"GET " + three}, want: []string{"502 1:502+2:502", "502 u:502", "502 u:502"}, marks: "A B"},
 	{name: "v2", servers: "A", faults: map[string]string{"A": "reset"},
 		load: []string{"GET " + three}, want: []string{"502 1:502", "502 1:502", "502 1:502"}},
-	{name: "v3", servers: "A; B", location: nu503, faults: map[string]string{"A": "{status: 503}", "B": "{status: 503}"},
+	{name: "v3", since: "1.13.7", servers: "A; B", location: nu503, faults: map[string]string{"A": "{status: 503}", "B": "{status: 503}"},
 		load: []string{"GET " + three}, want: []string{"503 1:503+2:503", "502 2:503+u:502", "502 u:502"}, marks: "A B"},
-	{name: "v4", servers: "A; B", location: nu503, faults: map[string]string{"A": "{status: 503}", "B": "{status: 503}"},
+	{name: "v3-old", since: "1.11.5", before: "1.13.7", version: "1.13.6", servers: "A; B", location: nu503, faults: map[string]string{"A": "{status: 503}", "B": "{status: 503}"},
+		load: []string{"GET " + three}, want: []string{"503 1:502+2:503", "502 2:502+u:502", "502 u:502"}, marks: "A B"},
+	{name: "v4", since: "1.13.11", servers: "A; B", location: nu503, faults: map[string]string{"A": "{status: 503}", "B": "{status: 503}"},
 		load: []string{"POST " + three}, want: []string{"503 1:503", "503 2:503", "503 1:503"}},
+	{name: "v4-old", since: "1.13.7", before: "1.13.11", version: "1.13.10", servers: "A; B", location: nu503, faults: map[string]string{"A": "{status: 503}", "B": "{status: 503}"},
+		load: []string{"POST " + three}, want: []string{"503 1:503", "503 2:503", "502 u:502"}, marks: "A B"},
+	{name: "v4-older", since: "1.11.5", before: "1.13.7", version: "1.13.6", servers: "A; B", location: nu503, faults: map[string]string{"A": "{status: 503}", "B": "{status: 503}"},
+		load: []string{"POST " + three}, want: []string{"502 1:502", "502 2:502", "502 u:502"}, marks: "A B"},
 	{name: "v5-404", servers: "A; B", location: "proxy_next_upstream error timeout http_404;", faults: map[string]string{"A": "{status: 404}"},
 		load: []string{"GET " + four}, want: []string{"200 1:404+2:200", "200 2:200", "200 1:404+2:200", "200 2:200"}},
-	{name: "v5-429", servers: "A; B", location: "proxy_next_upstream error timeout http_429;", faults: map[string]string{"A": "{status: 429}"},
+	{name: "v5-429", since: "1.11.13", servers: "A; B", location: "proxy_next_upstream error timeout http_429;", faults: map[string]string{"A": "{status: 429}"},
 		load: []string{"GET " + three}, want: []string{"200 1:429+2:200", "200 2:200", "200 2:200"}, marks: "A"},
-	{name: "v6a", servers: "A; B", faults: map[string]string{"A": "reset"},
+	{name: "v6a", since: "1.9.13", servers: "A; B", faults: map[string]string{"A": "reset"},
 		load: []string{"POST " + three}, want: []string{"502 1:502", "200 2:200", "200 2:200"}, marks: "A"},
+	{name: "v6a-old", before: "1.9.13", version: "1.9.12", servers: "A; B", faults: map[string]string{"A": "reset"},
+		load: []string{"POST " + three}, want: []string{"200 1:502+2:200", "200 2:200", "200 2:200"}, marks: "A"},
 	{name: "v6b", servers: "A; B", location: "proxy_next_upstream off;", faults: map[string]string{"A": "reset"},
 		load: []string{"GET " + three}, want: []string{"502 1:502", "200 2:200", "200 2:200"}, marks: "A"},
 	{name: "v7a", servers: "A; B", faults: map[string]string{"A": "hang", "B": "refuse"},
@@ -100,16 +110,21 @@ var table = []vector{
 		faults: map[string]string{"A": "request: 1 -> reset | {respond: {status: 200, after: 3400ms}}"},
 		load:   []string{"GET at: [100ms, 150ms, 2100ms, 2350ms, 2600ms, 2850ms, 3100ms, 3350ms, 3600ms, 3850ms, 4100ms, 4350ms, 4600ms, 4850ms]"},
 		picked: []window{{100, 150, 1}, {2100, 2500, 0}, {2600, 2600, 1}, {2700, 4300, 0}, {4350, 4350, 1}, {4400, 4900, 0}}},
-	{name: "v15", servers: "A; B", keepalive: true, faults: map[string]string{"A": "exchange: 2 -> close"},
+	{name: "v15", since: "1.9.13", servers: "A; B", keepalive: true, faults: map[string]string{"A": "exchange: 2 -> close"},
 		load: []string{"GET at: [100ms, 200ms, 300ms, 400ms, 500ms]"},
 		want: []string{"200 1:200", "200 2:200", "200 1:502+2:200", "200 2:200", "200 2:200"}, marks: "A"},
-	{name: "v16-get", servers: "A", keepalive: true, faults: map[string]string{"A": "request: 2 -> close"},
+	{name: "v15-old", before: "1.9.13", version: "1.9.12", servers: "A; B", keepalive: true, faults: map[string]string{"A": "exchange: 2 -> close"},
+		load: []string{"GET at: [100ms, 200ms, 300ms, 400ms, 500ms]"},
+		want: []string{"200 1:200", "200 2:200", "200 1:-+2:200", "200 2:200", "200 2:200"}, marks: "A"},
+	{name: "v16-get", since: "1.9.13", servers: "A", keepalive: true, faults: map[string]string{"A": "request: 2 -> close"},
 		load: []string{"GET " + three}, want: []string{"200 1:200", "200 1:502+1:200", "200 1:200"}},
-	{name: "v16-post", servers: "A", keepalive: true, faults: map[string]string{"A": "request: 2 -> close"},
+	{name: "v16-post", since: "1.9.13", servers: "A", keepalive: true, faults: map[string]string{"A": "request: 2 -> close"},
 		load: []string{"POST " + three}, want: []string{"200 1:200", "502 1:502", "200 1:200"}},
-	{name: "v17", servers: "A; B", keepalive: true, location: "proxy_next_upstream_tries 1;", faults: map[string]string{"A": "exchange: 2 -> close"},
+	{name: "v16-old", before: "1.9.13", version: "1.9.12", servers: "A", keepalive: true, location: "proxy_next_upstream off;", faults: map[string]string{"A": "request: 2 -> close"},
+		load: []string{"POST " + three}, want: []string{"200 1:200", "200 1:-+1:200", "200 1:200"}},
+	{name: "v17", since: "1.9.13", servers: "A; B", keepalive: true, location: "proxy_next_upstream_tries 1;", faults: map[string]string{"A": "exchange: 2 -> close"},
 		load: []string{"GET " + three}, want: []string{"200 1:200", "200 2:200", "200 1:502+2:200"}, marks: "A"},
-	{name: "v18", servers: "A; B", keepalive: true, faults: map[string]string{"A": "exchange: 2 -> reset", "B": "exchange: 2 -> reset"},
+	{name: "v18", since: "1.11.5", servers: "A; B", keepalive: true, faults: map[string]string{"A": "exchange: 2 -> reset", "B": "exchange: 2 -> reset"},
 		load: []string{"GET " + four}, want: []string{"200 1:200", "200 2:200", "502 1:502+2:502+u:502", "502 u:502"}, marks: "A B"},
 	{name: "v19", servers: "A; B", faults: map[string]string{"A": "{drip: {every: 150ms, bytes: 1, what: header}}"},
 		load: []string{"GET times: 2, start: 100ms, pause: 100ms"}, want: []string{"200 1:504+2:200", "200 2:200"}, marks: "A", slow: 1},
@@ -119,24 +134,24 @@ var table = []vector{
 		load: []string{"GET " + four}, want: []string{"200 1:200", "200 2:200", "200 1:200", "200 2:200"}, truncated: []int{1, 3}},
 	{name: "v20-hang", servers: "A; B", faults: map[string]string{"A": "{hang: {at: body, size: 100, bytes: 10}}"},
 		load: []string{"GET times: 4, start: 100ms, pause: 100ms"}, want: []string{"200 1:200", "200 2:200", "200 1:200", "200 2:200"}, truncated: []int{1, 3}},
-	{name: "v21", servers: "A; B down", faults: map[string]string{"A": "hang"},
+	{name: "v21", since: "1.19.6", servers: "A; B down", faults: map[string]string{"A": "hang"},
 		load: []string{"GET times: 2, start: 100ms, pause: 100ms"}, want: []string{"504 1:504", "502 u:502"}, marks: "A"},
-	{name: "v21-old", version: "1.19.5", servers: "A; B down", faults: map[string]string{"A": "hang"},
+	{name: "v21-old", since: "1.11.5", before: "1.19.6", version: "1.19.5", servers: "A; B down", faults: map[string]string{"A": "hang"},
 		load: []string{"GET times: 2, start: 100ms, pause: 100ms"}, want: []string{"502 1:504+u:502", "502 u:502"}, marks: "A"},
 	{name: "v22", servers: "A weight=4 max_fails=2 fail_timeout=9s; B weight=4 max_fails=2 fail_timeout=9s", faults: map[string]string{"A": "request: 1 -> reset"},
 		load: []string{"GET at: [100ms, 150ms, 200ms, 250ms, 300ms, 350ms, 400ms, 450ms]"},
 		want: []string{"200 1:502+2:200", "200 2:200", "200 2:200", "200 1:200", "200 2:200", "200 1:200", "200 2:200", "200 1:200"}},
-	{name: "v23a", servers: "A; B backup", faults: map[string]string{"A": "reset", "B": "reset"},
+	{name: "v23a", since: "1.11.5", servers: "A; B backup", faults: map[string]string{"A": "reset", "B": "reset"},
 		load: []string{"GET " + three}, want: []string{"502 1:502+2:502", "502 u:502", "502 u:502"}, marks: "A B"},
 	{name: "v23b", servers: "A fail_timeout=1s; B fail_timeout=1s backup", faults: map[string]string{"A": "until: 1s -> reset"},
 		load: []string{"GET at: [100ms, 200ms, 2100ms, 2200ms, 2300ms]"},
 		want: []string{"200 1:502+2:200", "200 2:200", "200 1:200", "200 1:200", "200 1:200"}},
 	{name: "v24", servers: "A; A", faults: map[string]string{"A": "reset"},
 		load: []string{"GET " + two}, want: []string{"502 1:502+1:502", "502 u:502"}, marks: "A"},
-	{name: "v25", servers: "A; B", faults: map[string]string{"A": "reset", "B": "reset"},
+	{name: "v25", since: "1.11.5", servers: "A; B", faults: map[string]string{"A": "reset", "B": "reset"},
 		load: []string{"GET at: [100ms, 200ms, 300ms, 400ms, 500ms, 600ms]"},
 		want: []string{"502 1:502+2:502", "502 u:502", "502 u:502", "502 u:502", "502 u:502", "502 u:502"}, marks: "A B"},
-	{name: "v25-old", version: "1.11.4", servers: "A; B", faults: map[string]string{"A": "reset", "B": "reset"},
+	{name: "v25-old", before: "1.11.5", version: "1.11.4", servers: "A; B", faults: map[string]string{"A": "reset", "B": "reset"},
 		load:  []string{"GET at: [100ms, 200ms, 300ms, 400ms, 500ms, 600ms]"},
 		tried: map[string]int{"A": 3, "B": 3}, marks: "A B"},
 	{name: "v26", servers: "A; B", location: "proxy_connect_timeout 1s;", faults: map[string]string{"A": "blackhole"},

@@ -20,15 +20,33 @@ type tb interface {
 	Fatalf(format string, args ...any)
 }
 
-// scenario is the vector as a scenario; n tells its port apart.
-func (v *vector) scenario(t tb, n int, version upstream.Version) *agree.Case {
+// about says whether the row is about a version of nginx.
+func (v *vector) about(of upstream.Version) bool {
+	return (v.since == "" || of.Since(v.since)) && (v.before == "" || !of.Since(v.before))
+}
+
+// as is the version itself if the row is about it, else one that it is about.
+func (v *vector) as(t tb, of upstream.Version) upstream.Version {
 	t.Helper()
-	if v.version != "" {
-		var err error
-		if version, err = upstream.ParseVersion(v.version); err != nil {
-			t.Fatalf("%v", err)
-		}
+	one := v.version
+	switch {
+	case v.about(of):
+		return of
+	case one == "":
+		one = v.since
 	}
+	other, err := upstream.ParseVersion(one)
+	if err != nil || !v.about(other) {
+		t.Fatalf("%s: the row isn't about nginx %q", v.name, one)
+	}
+	return other
+}
+
+// scenario is the vector as a scenario, for a version of nginx if the row is about
+// it; n tells its port apart.
+func (v *vector) scenario(t tb, n int, of upstream.Version) *agree.Case {
+	t.Helper()
+	version := v.as(t, of)
 	var b strings.Builder
 	fmt.Fprintf(&b, "name: %s\nproxy:\n  nginx: |\n    upstream %s {\n", v.name, v.name)
 	for line := range strings.SplitSeq(v.servers, "; ") {
@@ -128,7 +146,7 @@ func (v *vector) tell(r *harness.Result) (requests []*told, out []string) {
 			t.peers = append(t.peers, v.letter(e.Peer))
 		case event.AttemptEnded:
 			status := strconv.Itoa(e.Status)
-			if e.Outcome == event.Aborted {
+			if e.Status == 0 || e.Outcome == event.Aborted {
 				status = "-"
 			}
 			name := v.letter(e.Peer)

@@ -11,6 +11,7 @@ import (
 	"github.com/nolive/nolive/e2e/kit"
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/agree"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 func TestOnNginx(t *testing.T) {
@@ -26,14 +27,16 @@ var (
 	runs     = kit.NewRuns("vectors", 1)
 )
 
+// all are the vectors, as the nginx that is here has them.
+var all = allOf(kit.Version())
+
 // All of them run together, at real speed, so that what is near the edge of a
 // second stays there.
 var _ = BeforeSuite(func(ctx SpecContext) {
-	version, err := harness.Runner{}.FindNginx(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	together := map[string][]*agree.Case{}
+	together := map[upstream.Version][]*agree.Case{}
 	for i := range all {
-		together[all[i].version] = append(together[all[i].version], all[i].scenario(GinkgoT(), i, version))
+		as := all[i].as(GinkgoT(), kit.Version())
+		together[as] = append(together[as], all[i].scenario(GinkgoT(), i, kit.Version()))
 	}
 	for of, cases := range together {
 		o := agree.Options{Engines: engines(of), Keep: true, Dir: runs.Folder("nginx"), Say: func(p agree.Progress) { GinkgoWriter.Println(p) }}
@@ -49,9 +52,9 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	}
 })
 
-// engines are those that can be the nginx that a row is about.
-func engines(version string) []harness.Engine {
-	if version != "" {
+// engines are those that can be an nginx of a version.
+func engines(of upstream.Version) []harness.Engine {
+	if of != kit.Version() {
 		return []harness.Engine{harness.Reference}
 	}
 	return []harness.Engine{harness.Reference, harness.Nginx}
@@ -60,7 +63,11 @@ func engines(version string) []harness.Engine {
 var _ = Describe("The vectors", func() {
 	for i := range all {
 		v := &all[i]
-		for _, e := range engines(v.version) {
+		on := []harness.Engine{harness.Reference}
+		if v.about(kit.Version()) {
+			on = append(on, harness.Nginx)
+		}
+		for _, e := range on {
 			It(v.name+" on "+string(e), func() {
 				f := findings[e][v.name]
 				runs.Leaves(v.name+" on "+string(e), f.Run, f.Case.File, f.Dir)
