@@ -11,6 +11,7 @@ import (
 // counts are bytes on the wire, from the first.
 type reading struct {
 	script *fault.Script
+	key    readingKey
 	// decided is how many bytes it takes until nginx has made up its mind about the
 	// header, verdict what it thinks; with wire.More it never does, unless the
 	// header is too big.
@@ -23,10 +24,9 @@ type reading struct {
 	end int64
 	// headEnd is where the header is complete.
 	headEnd int64
-	// broken is how many bytes it takes until broken framing is noticed, -1 for
-	// sound framing; begun is true when something was passed on before.
-	broken int64
-	begun  bool
+	// broken is true when the framing is. Which byte lets nginx notice depends on how
+	// they come: see notices.
+	broken bool
 	// unbuffered is true when it is passed on as it comes.
 	unbuffered bool
 	// starved is true when nginx ends the response right behind its header.
@@ -71,7 +71,7 @@ func (s *Sim) learn(k readingKey) *reading {
 }
 
 func newReading(script *fault.Script, k readingKey) *reading {
-	r := &reading{script: script, end: -1, broken: -1}
+	r := &reading{script: script, key: k, end: -1}
 	from := int64(0) // where the buffer begins: behind early hints
 	for {
 		b := script.Response.Append(nil, from, int64(k.first))
@@ -94,7 +94,7 @@ func newReading(script *fault.Script, k readingKey) *reading {
 		if r.unbuffered = k.unbuffered; !k.deaf {
 			r.unbuffered = r.head.Buffering.Unbuffered(k.unbuffered)
 		}
-		r.body(r.headEnd, k)
+		r.body(r.headEnd)
 	}
 	return r
 }
@@ -125,15 +125,20 @@ func (r *reading) endless() bool { return r.end < 0 && !r.head.Chunked }
 // unsized is true when the header doesn't say how long the body is.
 func (r *reading) unsized() bool { return r.head.Chunked || r.head.Length < 0 }
 
-// body finds the end of the body that begins at from, and what is wrong with it.
-func (r *reading) body(from int64, k readingKey) {
-	response := &r.script.Response
-	var b wire.Body
-	b.Begin(&r.head, k.head, r.head.At, k.first, k.buffers)
+// begin is the body behind the header, none of which was read.
+func (r *reading) begin() (b wire.Body) {
+	k := &r.key
 	if r.unbuffered { // nothing waits, the header neither
 		b.Begin(&r.head, k.head, r.head.At, 1, 1)
-		r.begun = true
+	} else {
+		b.Begin(&r.head, k.head, r.head.At, k.first, k.buffers)
 	}
+	return b
+}
+
+// body finds the end of the body that begins at from, and what is wrong with it.
+func (r *reading) body(from int64) {
+	response, b := &r.script.Response, r.begin()
 	r.starved = b.Starved()
 	switch {
 	case b.Left() >= 0:
@@ -142,35 +147,46 @@ func (r *reading) body(from int64, k readingKey) {
 	case response.Body.Chunks != nil && response.HeadEnd() == from:
 		r.end = response.Size() // framed by the fault itself, so it is sound
 	default:
-		r.decode(&b, from)
+		r.decode(from)
 	}
 }
 
-// decode follows chunks that may be broken: byte by byte as far as it matters
-// when nginx looks at them.
-func (r *reading) decode(b *wire.Body, from int64) {
-	response := &r.script.Response
-	var waiting []byte
-	for at := from; ; {
-		more := b.Missing(len(waiting))
-		waiting = response.Append(waiting, at, more)
-		if at += more; at > response.Size() {
-			return // it never ends by itself
-		}
-		n := b.Ready(len(waiting), false)
-		if n == 0 {
-			continue
-		}
-		data, used, err := b.Decode(waiting[:n])
-		r.begun = r.begun || data > 0 && err == nil
-		switch {
-		case err != nil:
-			r.broken = at
-			return
-		case b.Complete:
-			r.end = at - int64(len(waiting)-used)
-			return
-		}
-		waiting = append(waiting[:0], waiting[used:]...)
+// decode follows chunks that may be broken: all of them at once.
+func (r *reading) decode(from int64) {
+	response, b := &r.script.Response, r.begin()
+	all := response.Append(nil, from, response.Size()-from)
+	_, used, err := b.Decode(all)
+	switch {
+	case err != nil:
+		r.broken = true
+	case b.Complete:
+		r.end = from + int64(used)
 	}
+}
+
+// notices is the first of the sights at which nginx notices that the framing is
+// broken, -1 for none: it looks at what has come when that is all it knows to come,
+// or fills a buffer, and then at all of it. begun is true when something of the body
+// was passed on before.
+func (r *reading) notices(sights []fault.Sight) (at int, begun bool) {
+	b := r.begin()
+	var waiting []byte
+	read := r.headEnd
+	for i, v := range sights {
+		waiting = r.script.Response.Append(waiting, read, max(v.Bytes-read, 0))
+		read = max(read, v.Bytes)
+		for {
+			n := b.Ready(len(waiting), v.End == fault.Close)
+			if n == 0 {
+				break
+			}
+			data, used, err := b.Decode(waiting[:n])
+			if err != nil {
+				return i, begun || r.unbuffered
+			}
+			begun = begun || data > 0
+			waiting = waiting[used:]
+		}
+	}
+	return -1, begun
 }

@@ -27,7 +27,11 @@ func (s *Sim) pass(f *flight) {
 		s.truncate(f, s.now, event.Closed)
 		return
 	}
-	for _, v := range f.sights {
+	broken, begun := -1, false
+	if r.broken {
+		broken, begun = r.notices(f.sights)
+	}
+	for i, v := range f.sights {
 		if v.At < s.now {
 			continue
 		}
@@ -36,9 +40,9 @@ func (s *Sim) pass(f *flight) {
 		}
 		f.read.Add(v.At, timeout)
 		switch {
-		case r.broken >= 0 && v.Bytes >= r.broken:
+		case broken >= 0 && i >= broken:
 			// Read with the header, and without proxy_buffering nothing of it has gone out.
-			f.withheld = !r.begun || r.unbuffered && v.At == s.now
+			f.withheld = !begun || r.unbuffered && v.At == s.now
 			s.truncate(f, v.At, event.InvalidHeader)
 			return
 		case r.end >= 0 && v.Bytes >= r.end, v.End == fault.Close && r.endless():
