@@ -25,6 +25,7 @@ type accessLine struct {
 	complete   bool   // nginx was not stopped in the middle of it; a broken body is complete too
 	unframed   bool   // the last response said neither how long it is nor that it has chunks
 	whole      bool   // the client got all of the body that the header announced
+	own        bool   // the header that the client got is not the backend's
 	attempts   []attemptRecord
 	stream     bool // a session of stream
 }
@@ -41,7 +42,7 @@ type attemptRecord struct {
 }
 
 // parseAccessLine reads one line of the format accessFormat.
-func parseAccessLine(line []byte) (accessLine, error) {
+func parseAccessLine(line []byte, d dialect) (accessLine, error) {
 	var raw struct {
 		Msec, PID, Connection, Request, Status, Took, Length, Encoding string
 		Addr, Upstatus, Connect, Header, Response                      string
@@ -56,6 +57,10 @@ func parseAccessLine(line []byte) (accessLine, error) {
 	if a.end, err = parseMsec(raw.Msec); err != nil {
 		return a, fmt.Errorf("access log: %w", err)
 	}
+	d.clear(&raw.Length, &raw.Encoding, &raw.Host, &raw.Close, &raw.Announced, &raw.Sent)
+	if raw.Framed != nil {
+		d.clear(raw.Framed)
+	}
 	a.took = max(millis(raw.Took), 0)
 	a.pid, _ = strconv.Atoi(raw.PID)
 	a.connection, _ = strconv.ParseInt(raw.Connection, 10, 64)
@@ -69,6 +74,7 @@ func parseAccessLine(line []byte) (accessLine, error) {
 	a.complete = raw.Complete == "OK"
 	a.whole = raw.Method == "HEAD" || raw.Announced != "" && raw.Sent == raw.Announced
 	a.unframed = raw.Framed != nil && *raw.Framed == "" && raw.Method != "HEAD"
+	a.own = raw.Framed != nil && *raw.Framed != "" && raw.Announced != "" && *raw.Framed != raw.Announced
 	a.attempts = records(raw.Addr, raw.Upstatus, raw.Connect, raw.Header, raw.Response)
 	return a, nil
 }

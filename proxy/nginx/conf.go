@@ -4,17 +4,19 @@ import "github.com/nolive/nolive/proxy/nginxconf"
 
 // accessFormat is our own access log: one JSON object a request. Its fields are
 // those of accessLine.
-const accessFormat = `log_format nolive escape=json '{` +
-	`"msec":"$msec","pid":"$pid","connection":"$connection",` +
-	`"request":"$http_x_nolive_request","status":"$status","took":"$request_time",` +
-	`"length":"$content_length","encoding":"$http_transfer_encoding",` +
-	`"addr":"$upstream_addr","upstatus":"$upstream_status",` +
-	`"connect":"$upstream_connect_time","header":"$upstream_header_time",` +
-	`"response":"$upstream_response_time","host":"$proxy_host",` +
-	`"close":"$upstream_http_connection",` +
-	`"complete":"$request_completion","method":"$request_method",` +
-	`"sent":"$body_bytes_sent","announced":"$sent_http_content_length",` +
-	`"framed":"$upstream_http_content_length$upstream_http_transfer_encoding"}';`
+func accessFormat(d dialect) string {
+	return `log_format nolive ` + d.escape() + `'{` +
+		`"msec":"$msec","pid":"$pid","connection":"$connection",` +
+		`"request":"$http_x_nolive_request","status":"$status","took":"$request_time",` +
+		`"length":"$content_length","encoding":"$http_transfer_encoding",` +
+		`"addr":"$upstream_addr","upstatus":"$upstream_status",` +
+		`"connect":"$upstream_connect_time","header":"$upstream_header_time",` +
+		`"response":"$upstream_response_time","host":"$proxy_host",` +
+		`"close":"$upstream_http_connection",` +
+		`"complete":"$request_completion","method":"$request_method",` +
+		`"sent":"$body_bytes_sent","announced":"$sent_http_content_length",` +
+		`"framed":"$upstream_http_content_length$upstream_http_transfer_encoding"}';`
+}
 
 // overFormat is a line that nginx writes among the lines of its error log when a
 // request is over: what the error log has of the same connection before it, and
@@ -62,7 +64,7 @@ func additions(b binary, root bool, o Options, listens map[string]string, clock,
 		// The user that nginx was built for may not exist here.
 		r.Main.Defaults = append(r.Main.Defaults, "user root;")
 	}
-	r.HTTP.Text = accessFormat + " " + overFormat + " " + clockServer(clock)
+	r.HTTP.Text = accessFormat(b.dialect()) + " " + overFormat + " " + clockServer(clock)
 	for _, p := range tempPaths {
 		if !b.without[p.module] {
 			r.HTTP.Defaults = append(r.HTTP.Defaults, p.directive+" "+tempDir+"/"+p.module+";")

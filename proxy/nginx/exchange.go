@@ -22,6 +22,7 @@ type step struct {
 	try            int // 0 for noLive
 	noLive         bool
 	last           bool // of its run
+	gaveUp         bool // a listed status that led to no other attempt
 	peer, upstream string
 	start, end     int64
 	outcome        event.Outcome // 0 for one that still ran at the end
@@ -40,7 +41,8 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 	try := 0
 	for i, r := range a.attempts {
 		s := step{attemptRecord: r, last: i+1 == len(a.attempts) || a.attempts[i+1].run != r.run}
-		s.noLive = r.header < 0 && n.isUpstream(r.addr)
+		s.noLive = n.isUpstream(r.addr) && (r.header < 0 || n.dialect.filled && r.header == r.response)
+		n.dialect.unfill(&s, lines, from, until)
 		if s.noLive {
 			s.upstream = r.addr
 		} else {
@@ -52,6 +54,10 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 			lines.takeSession(&s, from, until)
 		} else {
 			lines.take(&s, from, until, &a)
+			if n.dialect.givesUp && s.last && s.cause == nil && s.header >= 0 && s.status >= 400 {
+				s.mark = lines.mark(&s, from, until)
+				s.gaveUp = s.mark != nil || a.own
+			}
 		}
 		x.steps = append(x.steps, s)
 	}
@@ -71,6 +77,7 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 			x.judge(&x.steps[i])
 		}
 	}
+	n.dialect.close(x)
 	x.schedule()
 	return x
 }
@@ -85,7 +92,7 @@ func (x *exchange) judge(s *step) {
 		return
 	}
 	switch {
-	case s.header >= 0 && !s.last:
+	case s.header >= 0 && (!s.last || s.gaveUp):
 		s.outcome = event.Listed
 	case s.header >= 0 && x.complete:
 		s.outcome = event.Passed
@@ -207,6 +214,19 @@ func (c *connectionLines) first(from, until int64, fits func(*errorLine) bool) (
 	return 0, false
 }
 
+// next is the first free line of the request that fits; nobody takes it.
+func (c *connectionLines) next(from, until int64, fits func(*errorLine) bool) *errorLine {
+	if c == nil {
+		return nil
+	}
+	for i, l := range c.lines {
+		if c.may(i, from, until) && fits(l) {
+			return l
+		}
+	}
+	return nil
+}
+
 // take finds the lines of one step: for a failure of the header phase the
 // cause, for a passed response what broke its body off, and the mark. A response
 // that went out whole broke off nowhere: such a line is of another request on
@@ -220,9 +240,7 @@ func (c *connectionLines) take(s *step, from, until int64, a *accessLine) {
 		return
 	}
 	if s.header >= 0 && !s.last { // a listed status: all that tells of it is the mark
-		if i, ok := c.first(from, until, func(l *errorLine) bool { return l.marks() && same(l) }); ok {
-			s.mark = c.lines[i]
-		}
+		s.mark = c.mark(s, from, until)
 		return
 	}
 	if s.header >= 0 && a.whole {
@@ -249,6 +267,14 @@ func (c *connectionLines) take(s *step, from, until int64, a *accessLine) {
 			s.mark = c.lines[j]
 		}
 	}
+}
+
+// mark finds the line of a step's mark.
+func (c *connectionLines) mark(s *step, from, until int64) *errorLine {
+	if i, ok := c.first(from, until, func(l *errorLine) bool { return l.marks() && (l.addr == s.addr || l.addr == "") }); ok {
+		return c.lines[i]
+	}
+	return nil
 }
 
 // others takes the lines that tell of no attempt, such as a buffered body.

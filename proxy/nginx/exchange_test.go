@@ -17,13 +17,20 @@ import (
 // 3 in the upstreams u, and origin second 100; the run ends at second 900.
 func told(t *testing.T, access, errors string) []event.Event {
 	t.Helper()
+	return toldBy(t, binary{number: [3]int{1, 22, 1}}, access, errors)
+}
+
+// toldBy is told for the logs of an nginx.
+func toldBy(t *testing.T, b binary, access, errors string) []event.Event {
+	t.Helper()
 	u := &upstream.Config{Name: "u", Servers: []upstream.Server{upstream.NewServer("a"), upstream.NewServer("b"), upstream.NewServer("c")}}
 	n := newNames(&nginxconf.Config{Upstreams: []*upstream.Config{u}}, map[string]string{"a": "127.0.0.1:1", "b": "127.0.0.1:2", "c": "127.0.0.1:3"})
+	n.dialect = b.dialect()
 	log, err := readErrorLog(strings.NewReader(errors), 1<<62)
 	if err != nil {
 		t.Fatal(err)
 	}
-	xs, err := readRequests(strings.NewReader(access), parseAccessLine, n, log, 900_000)
+	xs, err := readRequests(strings.NewReader(access), dialect{}.parse, n, log, 900_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +253,7 @@ func TestStopIsNoTrouble(t *testing.T) {
 func TestBrokenAccessLine(t *testing.T) {
 	n := newNames(nil, nil)
 	log, _ := readErrorLog(strings.NewReader(""), 0)
-	xs, err := readRequests(strings.NewReader("{\n"+accessText("101.000", "0.000", "1", "t/1", "200", "", "", "", "", "", "")), parseAccessLine, n, log, 1<<62)
+	xs, err := readRequests(strings.NewReader("{\n"+accessText("101.000", "0.000", "1", "t/1", "200", "", "", "", "", "", "")), dialect{}.parse, n, log, 1<<62)
 	if len(xs) != 1 || err == nil || !strings.Contains(err.Error(), "access log: ") {
 		t.Errorf("%d lines, %v", len(xs), err)
 	}

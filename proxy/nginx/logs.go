@@ -123,10 +123,11 @@ func (p *Process) emit(end stopped) error {
 		return err
 	}
 	n := newNames(p.opts.Config, p.opts.Backends)
+	n.dialect = p.bin.dialect()
 	requests := func(file string, parse func([]byte) (accessLine, error)) ([]*exchange, error) {
 		return readFile(p.prefix.file(file), func(r io.Reader) ([]*exchange, error) { return readRequests(r, parse, n, log, end.msec) })
 	}
-	xs, err := requests(accessFile, parseAccessLine)
+	xs, err := requests(accessFile, n.dialect.parse)
 	at := p.ends()
 	sessions, serr := requests(streamFile, func(line []byte) (accessLine, error) { return parseStreamLine(line, at) })
 	err, xs = errors.Join(err, serr), append(xs, sessions...)

@@ -14,6 +14,7 @@ type names struct {
 	hosts     []string          // of the real addresses, each with its ":"; or unix sockets
 	upstreams map[string]*upstream.Config
 	order     []*upstream.Config
+	dialect   dialect // of the logs
 }
 
 func newNames(c *nginxconf.Config, backends map[string]string) names {

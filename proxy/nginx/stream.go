@@ -16,11 +16,13 @@ const streamFile = "nolive-stream.log"
 
 // streamFormat is one JSON object a session. It has no request: who the client is
 // tells its address and port, which whoever sent the load knows.
-const streamFormat = `log_format nolive escape=json '{` +
-	`"msec":"$msec","pid":"$pid","connection":"$connection",` +
-	`"client":"$remote_addr:$remote_port","server":"$server_addr:$server_port",` +
-	`"status":"$status","took":"$session_time","addr":"$upstream_addr",` +
-	`"connect":"$upstream_connect_time","session":"$upstream_session_time"}';`
+func streamFormat(d dialect) string {
+	return `log_format nolive ` + d.escape() + `'{` +
+		`"msec":"$msec","pid":"$pid","connection":"$connection",` +
+		`"client":"$remote_addr:$remote_port","server":"$server_addr:$server_port",` +
+		`"status":"$status","took":"$session_time","addr":"$upstream_addr",` +
+		`"connect":"$upstream_connect_time","session":"$upstream_session_time"}';`
+}
 
 // streamModule is the file of the module where it is a dynamic one.
 const streamModule = "ngx_stream_module.so"
@@ -64,7 +66,7 @@ func (b binary) addStream(r *nginxconf.RenderOptions, o Options, program string,
 		}
 		r.Main.Text = "load_module " + file + "; " + r.Main.Text
 	}
-	r.Stream.Text = streamFormat
+	r.Stream.Text = streamFormat(b.dialect())
 	r.StreamLog = "access_log " + streamFile + " nolive;"
 	return nil
 }

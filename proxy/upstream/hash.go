@@ -47,7 +47,7 @@ var noAddress = []byte{0, 0, 0}
 // (ngx_http_upstream_get_hash_peer). Weights aren't moved. Without a key it is
 // round robin.
 func (r *Request) pickHash(s *set, now int64) (*peer, int) {
-	if r.key == "" {
+	if r.key == "" && !r.group.cfg.Version.HashesEmptyKey() {
 		return nil, -1
 	}
 	for {

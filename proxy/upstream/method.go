@@ -67,6 +67,9 @@ func (r *Request) choose(s *set, now int64) (*peer, int) {
 	if m == LeastConn {
 		return s.pickLeastConn(&r.tried, now)
 	}
+	if m == ConsistentHash && !r.backup && r.group.cfg.Version.SearchesWholeRing() {
+		return r.pickRing(s, now)
+	}
 	if !r.backup && r.misses <= maxMisses {
 		var p *peer
 		i := -1

@@ -185,8 +185,8 @@ func (r *Request) next(now time.Duration) Decision {
 	r.peer = r.get(second(now))
 	r.conn = 0
 	if r.peer == nil {
-		if r.group.cfg.Version.ForgivesWhenNoneIsLive() {
-			r.group.forgive(backup)
+		if g := r.group; g.cfg.Version.ForgivesWhenNoneIsLive() && g.cfg.Method != ConsistentHash {
+			g.forgive(backup)
 		}
 		r.emit(event.Event{At: now, Kind: event.NoLive})
 		return Decision{Action: Answer, Status: 502}

@@ -73,8 +73,8 @@ func (r ring) find(hash uint32) uint32 {
 // eligible, and picks by round robin among the peers written alike
 // (ngx_http_upstream_get_chash_peer). A retry begins at the same point again.
 func (r *Request) pickRing(s *set, now int64) (*peer, int) {
-	points := r.group.ring
-	if r.key == "" {
+	points, whole := r.group.ring, r.group.cfg.Version.SearchesWholeRing()
+	if r.key == "" && !r.group.cfg.Version.HashesEmptyKey() {
 		return nil, -1
 	}
 	for {
@@ -97,7 +97,7 @@ func (r *Request) pickRing(s *set, now int64) (*peer, int) {
 			return best, position
 		}
 		r.hash++
-		if r.miss() {
+		if r.miss() && (!whole || r.misses >= len(points)) {
 			return nil, -1
 		}
 	}

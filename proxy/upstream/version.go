@@ -86,6 +86,15 @@ func (v Version) AlwaysRepeatsCached() bool { return v.before(1_009_013) }
 // still tell of. That request was answered 502 all the same.
 func (v Version) ForgivesWhenNoneIsLive() bool { return v.before(1_011_005) }
 
+// SearchesWholeRing is true before 1.13.6: hash with consistent went on to the next
+// point until it had seen them all, and then nobody was live; since, it goes by round
+// robin after 20 points whose server is out (ngx_http_upstream_get_chash_peer).
+func (v Version) SearchesWholeRing() bool { return v.before(1_013_006) }
+
+// HashesEmptyKey is true before 1.17.1: hash took an empty key as any other; since, it
+// goes by round robin then.
+func (v Version) HashesEmptyKey() bool { return v.before(1_017_001) }
+
 // HasListed502 is true before 1.13.7: a listed 503 or 504 that was given up was
 // noted, and answered, as 502.
 func (v Version) HasListed502() bool { return v.before(1_013_007) }
@@ -170,6 +179,8 @@ var switches = []struct {
 	{"notes a listed 503 as 502", Version.HasListed502},
 	{"counts a listed status before it asks whether it may go on", Version.CountsListedFirst},
 	{"counts servers that are down as tries", Version.CountsDown},
+	{"searches the whole ring of a consistent hash", Version.SearchesWholeRing},
+	{"hashes an empty key", Version.HashesEmptyKey},
 	{"clears the failures of a lone server", Version.ClearsSingle},
 	{"refuses odd names of headers", Version.RefusesOddNames},
 	{"refuses odd lengths", Version.RefusesOddLengths},

@@ -139,6 +139,8 @@ func TestDifferences(t *testing.T) {
 		"only 1.10 notes a listed 503 as 502",
 		"only 1.10 counts a listed status before it asks whether it may go on",
 		"only 1.10 counts servers that are down as tries",
+		"only 1.10 searches the whole ring of a consistent hash",
+		"only 1.10 hashes an empty key",
 		"only 1.22.1 refuses odd names of headers",
 		"only 1.22.1 revives a server of stream at its connect",
 		"only 1.22.1 limits how long connections idle",
