@@ -54,7 +54,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 		Expect(problems.Err()).NotTo(HaveOccurred())
 		s := f.Scenarios[0]
 		var err error
-		w.sim, err = harness.Run(ctx, s, harness.Sim)
+		w.sim, err = kit.Runner().Run(ctx, s, harness.Sim)
 		Expect(err).NotTo(HaveOccurred())
 		for _, e := range sockets {
 			all = append(all, kit.Run{Name: w.run(e), Scenario: s, File: f, Engine: e, Proves: func(r *harness.Result) string {
