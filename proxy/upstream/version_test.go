@@ -58,9 +58,11 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"AlwaysRepeatsCached":    {"1.9.12", "1.9.13", false},
 		"ForgivesWhenNoneIsLive": {"1.11.4", "1.11.5", false}, // "all peers failed, mark them as live"
 		"RevivesAtConnect":       {"1.11.7", "1.11.8", true},  // notify_round_robin_peer
+		"SearchesWholeRing":      {"1.13.5", "1.13.6", false}, // get_chash_peer
 		"HasListed502":           {"1.13.6", "1.13.7", false}, // FT_HTTP_503 and _504 in upstream_next
 		"CountsListedFirst":      {"1.13.10", "1.13.11", false},
-		"LimitsIdle":             {"1.15.2", "1.15.3", true}, // keepalive_timeout
+		"LimitsIdle":             {"1.15.2", "1.15.3", true},  // keepalive_timeout
+		"HashesEmptyKey":         {"1.17.0", "1.17.1", false}, // hp->key.len == 0
 		"CountsDown":             {"1.19.5", "1.19.6", false},
 		"LimitsAge":              {"1.19.9", "1.19.10", true}, // keepalive_time
 		"RefusesOddNames":        {"1.21.0", "1.21.1", true},  // ngx_http_parse_header_line
