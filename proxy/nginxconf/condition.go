@@ -45,6 +45,7 @@ func (in *interpreter) condition(d *Directive) *condition {
 		return nil
 	}
 	c := &condition{name: strings.ToLower(words[0][1:])}
+	in.uses(d, 0, []string{c.name})
 	in.decides(d, 0, []string{c.name})
 	if len(words) == 1 {
 		return c

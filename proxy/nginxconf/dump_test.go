@@ -174,6 +174,18 @@ func dumpLocation(b *strings.Builder, l *Location) {
 		if p.Unbuffered {
 			b.WriteString(" unbuffered")
 		}
+		if p.NoRequestHeaders {
+			b.WriteString(" no headers")
+		}
+		if p.NoRequestBody {
+			b.WriteString(" no body")
+		}
+		if p.method != nil {
+			fmt.Fprintf(b, " as %q", p.method.Source())
+		}
+		if p.body != nil {
+			fmt.Fprintf(b, " with %q", p.body.Source())
+		}
 		if p.StreamsBody {
 			fmt.Fprintf(b, " streams beyond %d", p.BodyBuffer)
 		}

@@ -9,9 +9,8 @@ import (
 
 // key reads what `hash` hashes (ngx_http_compile_complex_value).
 func (in *interpreter) key(d *Directive, u *upstream.Config) {
-	key, err := variable.Compile(d.Arg(0))
-	if err != nil {
-		in.out.add(d.ArgPos(0), "", "%s", err)
+	key, ok := in.template(d, 0, d.Arg(0))
+	if !ok {
 		return
 	}
 	if in.inStream {

@@ -47,9 +47,9 @@ func (in *interpreter) uses(d *Directive, i int, list []string) {
 	}
 }
 
-// decides notes that variables decide who answers: the simulator has to know them.
+// decides notes that variables which the directive uses decide who answers: the
+// simulator has to know them.
 func (in *interpreter) decides(d *Directive, i int, list []string) {
-	in.uses(d, i, list)
 	for _, n := range list {
 		in.deciding = append(in.deciding, reading{n, d, i})
 	}

@@ -182,12 +182,15 @@ func nextHint(d *Directive, arg string) string {
 // version reads proxy_http_version.
 func (in *interpreter) version(d *Directive) *bool {
 	on := d.Arg(0) == "1.1"
-	switch d.Arg(0) {
-	case "1.0", "1.1":
-	case "2":
+	hint, newer := in.tooNew(protocolSince, d.Arg(0))
+	switch v := d.Arg(0); {
+	case newer:
+		in.out.add(d.ArgPos(0), hint, "invalid value \"%s\"", v)
+	case v == "1.0" || v == "1.1":
+	case v == "2":
 		in.nginxOnlyArg(d, 0, "HTTP/2 to backends isn't modelled")
 	default:
-		in.out.add(d.ArgPos(0), "1.0 or 1.1", "invalid value \"%s\"", d.Arg(0))
+		in.out.add(d.ArgPos(0), "1.0 or 1.1", "invalid value \"%s\"", v)
 	}
 	return &on
 }

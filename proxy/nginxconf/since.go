@@ -9,8 +9,9 @@ var (
 		"keepalive_time":     "1.19.10",
 		"random":             "1.15.1",
 	}
-	serverSince = map[string]string{"max_conns=": "1.11.5"}
-	flagSince   = map[string]string{"non_idempotent": "1.9.13", "http_429": "1.11.13"}
+	serverSince   = map[string]string{"max_conns=": "1.11.5"}
+	protocolSince = map[string]string{"2": "1.29.4"} // of proxy_http_version
+	flagSince     = map[string]string{"non_idempotent": "1.9.13", "http_429": "1.11.13"}
 )
 
 // tooNew says whether the version doesn't know a word yet, and since when it is

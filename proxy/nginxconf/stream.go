@@ -194,7 +194,7 @@ func (in *interpreter) streamListen(d *Directive, s *StreamServer) {
 	}
 	at := canonicalListen(l.Address)
 	if in.ports[at] != nil {
-		in.out.add(d.ArgPos(0), "", "duplicate \"%s\" address and port pair", l.Address)
+		in.out.add(d.ArgPos(0), "", "duplicate \"%s\" address and port pair", at)
 	}
 	in.ports[at] = &port{}
 	s.Listens = append(s.Listens, l)
