@@ -83,6 +83,8 @@ func (d *Delay) check() error {
 		return fmt.Errorf("max: %v is less than min, %v", d.Hi, d.Lo)
 	case d.P99 > 0 && d.Median == 0:
 		return fmt.Errorf("median: missing beside p99")
+	case d.Median > 0 && d.P99 == 0:
+		return fmt.Errorf("p99: missing beside median")
 	case d.P99 < d.Median:
 		return fmt.Errorf("p99: %v is less than the median, %v", d.P99, d.Median)
 	case d.Over == 0 && (d.First != 0 || d.Last != 0):

@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"encoding"
 	"net/http"
 	"slices"
 	"strings"
@@ -118,7 +119,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{&fault.WaitSpec{Latency: fault.Latency{For: 1, Max: 1}}, "for: one kind of time only: for, min and max, median and p99, one_of, or first, last and over"},
 		{&fault.WaitSpec{Latency: fault.Latency{Min: 2, Max: 1}}, "max: 1ns is less than min, 2ns"},
 		{&fault.WaitSpec{Latency: fault.Latency{P99: 1}}, "median: missing beside p99"},
-		{&fault.WaitSpec{Latency: fault.Latency{Median: 1}}, "p99: 0s is less than the median, 1ns"},
+		{&fault.WaitSpec{Latency: fault.Latency{Median: 1}}, "p99: missing beside median"},
 		{&fault.WaitSpec{Latency: fault.Latency{First: 1}}, "over: missing; how long does it take from first to last?"},
 		{&fault.WaitSpec{Latency: fault.Latency{OneOf: []time.Duration{-1}}}, "one_of: -1ns is not in 0s..8760h0m0s"},
 		{&fault.WaitForSpec{Backend: "a", Requests: -1}, "requests: -1 is less than 1"},
@@ -145,6 +146,42 @@ func TestErrorsNameTheField(t *testing.T) {
 		{&fault.UpgradeSpec{Protocol: "web socket"}, `protocol: "web socket" is none`},
 		{&fault.UpgradeSpec{Headers: []fault.Header{{Name: "a b"}}}, `headers: "a b" is no header name`},
 		{&fault.SlowPDFSpec{Generate: fault.For(-1)}, "generate: -1ns is not in 0s..8760h0m0s"},
+		{&fault.DripSpec{RespondSpec: fault.RespondSpec{Status: 99}}, "status: 99 is not in 200..599"},
+		{&fault.DripSpec{Every: -1}, "every: -1ns is not in 0s..8760h0m0s"},
+		{&fault.DripSpec{Total: -1}, "total: -1ns is not in 0s..8760h0m0s"},
+		{&fault.CloseSpec{CutSpec: cut{At: "body", Pause: -1}}, "pause: -1ns is not in 0s..8760h0m0s"},
+		{&fault.RespondSpec{Headers: []fault.Header{{"transfer-encoding", "chunked"}}}, "headers: transfer-encoding follows from the body; use size or framing"},
+		{&fault.SlowAcceptSpec{Every: -1}, "every: -1ns is not in 0s..8760h0m0s"},
+		{&fault.TLSSpec{Handshake: "slow"}, `handshake: "slow" is none of good, hang, close, reset, refuse, plain, expired, wrong_name, untrusted`},
+		{&fault.TLSSpec{Handshake: "hang", After: -1}, "after: -1ns is not in 0s..8760h0m0s"},
+		{&fault.UpgradeSpec{Then: "cut", Lasts: -1}, "lasts: -1ns is not in 0s..8760h0m0s"},
+		{&fault.UpgradeSpec{After: fault.For(-1)}, "after: -1ns is not in 0s..8760h0m0s"},
+		{&fault.EndlessSpec{RespondSpec: fault.RespondSpec{Status: 99}}, "status: 99 is not in 200..599"},
+		{&fault.WaitSpec{Latency: fault.Latency{Median: 1}}, "p99: missing beside median"},
+		{&fault.WaitSpec{Latency: fault.Latency{Min: -1, Max: 1}}, "min: -1ns is not in 0s..8760h0m0s"},
+		// The last values that are in range, and the first ones that aren't.
+		{&fault.WorkersSpec{Count: 65536}, ""},
+		{&fault.WorkersSpec{Count: 65537}, "count: 65537 is not in 1..65536"},
+		{&fault.WorkersSpec{Count: 0}, "count: 0 is not in 1..65536"},
+		{&fault.WorkersSpec{Count: 1, Full: "200"}, ""},
+		{&fault.WorkersSpec{Count: 1, Full: "599"}, ""},
+		{&fault.WorkersSpec{Count: 1, Full: "600"}, `full: "600" is none of close, reset and a status in 200..599`},
+		{&fault.ConnectionsSpec{Max: 65536}, ""},
+		{&fault.ConnectionsSpec{Max: 65537}, "max: 65537 is not in 1..65536"},
+		{&fault.EndlessSpec{Every: 10 * time.Millisecond}, ""},
+		{&fault.EndlessSpec{Every: time.Hour}, ""},
+		{&fault.EndlessSpec{Every: time.Hour + 1}, "every: 1h0m0.000000001s is not in 10ms..1h"},
+		{&fault.EndlessSpec{Bytes: 64 << 10}, ""},
+		{&fault.EndlessSpec{Bytes: 1}, ""},
+		{&fault.EndlessSpec{Bytes: 64<<10 + 1}, "bytes: 65537 is not in 1..64KiB"},
+		{&fault.RespondSpec{Size: 1 << 40}, ""},
+		{&fault.RespondSpec{Size: 1<<40 + 1}, "size: 1099511627777 is not in 0..1024GiB"},
+		{&fault.RespondSpec{Status: 200}, ""},
+		{&fault.RespondSpec{Status: 599}, ""},
+		{&fault.WaitSpec{Latency: fault.For(8760 * time.Hour)}, ""},
+		{&fault.WaitSpec{Latency: fault.For(8760*time.Hour + 1)}, "for: 8760h0m0.000000001s is not in 0s..8760h0m0s"},
+		{&fault.DripSpec{Total: 1, Bytes: 40}, ""},
+		{&fault.DripSpec{Total: 1, Bytes: 41}, "total: there is one piece only; give less bytes"},
 	} {
 		if _, err := c.spec.Fault(); text(err) != c.want {
 			t.Errorf("%+v:\ngot  %s\nwant %s", c.spec, text(err), c.want)
@@ -236,6 +273,40 @@ func TestSizesReadBack(t *testing.T) {
 		if p.UnmarshalText([]byte(in)) == nil {
 			t.Errorf("%q is taken as %v", in, p)
 		}
+	}
+}
+
+// What is written is read back: of each text the spelling that a scenario shows.
+func TestTextsReadBack(t *testing.T) {
+	type text interface {
+		encoding.TextMarshaler
+		encoding.TextUnmarshaler
+	}
+	for _, c := range []struct {
+		value text
+		in    []string // the first is how it is written
+	}{
+		{new(fault.Part), []string{"all"}}, {new(fault.Part), []string{"head", "0"}}, {new(fault.Part), []string{"10KiB", "10240"}},
+		{new(fault.Room), []string{"any"}}, {new(fault.Room), []string{"0"}}, {new(fault.Room), []string{"12"}},
+		{new(fault.Refusal), []string{"reset"}},
+		{new(fault.Rate), []string{"256KiB/s", "256KiB", "262144/s"}},
+		{new(fault.Portion), []string{"0.25", "25%", "25 %"}}, {new(fault.Portion), []string{"1", "100%"}},
+	} {
+		for _, in := range c.in {
+			if err := c.value.UnmarshalText([]byte(in)); err != nil {
+				t.Errorf("%T: %v", c.value, err)
+			}
+			if b, err := c.value.MarshalText(); err != nil || string(b) != c.in[0] {
+				t.Errorf("%T: %q is written %q, %v, want %q", c.value, in, b, err, c.in[0])
+			}
+		}
+		if _, ok := c.value.(*fault.Refusal); !ok && c.value.UnmarshalText([]byte("-1")) == nil {
+			t.Errorf("%T takes -1", c.value)
+		}
+	}
+	var p fault.Part
+	if err := p.UnmarshalText([]byte("10KiB")); err != nil || p.UnmarshalText([]byte("all")) != nil || p != (fault.Part{}) {
+		t.Errorf("all, after a size, is %+v", p)
 	}
 }
 

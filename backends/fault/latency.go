@@ -71,11 +71,8 @@ func (l *Latency) check() error {
 	if err := l.delay().check(); err != nil {
 		return err
 	}
-	switch {
-	case l.forms() > 1:
+	if l.forms() > 1 {
 		return fmt.Errorf("for: one kind of time only: for, min and max, median and p99, one_of, or first, last and over")
-	case l.Median != 0 && l.P99 == 0:
-		return fmt.Errorf("p99: missing beside median")
 	}
 	return checkSpan("for", l.For)
 }

@@ -165,6 +165,15 @@ func TestTimelineInWords(t *testing.T) {
 			t.Errorf("%s: %s", c.name, d)
 		}
 	}
+	// A script that says nothing of the close by which alone its body ends.
+	bare := fault.Script{Response: fault.Response{Head: []byte("x\r\n\r\n"), Announced: -1}, Steps: []fault.Step{{Op: fault.Write, Len: -1}}}
+	if d := cmp.Diff([]fault.Sight{{At: s, Bytes: 5}, {At: s, Bytes: 5, End: fault.Close}}, bare.Timeline(nil, s, doors.Thaw)); d != "" {
+		t.Errorf("ends with its close: %s", d)
+	}
+	bare.Steps = nil
+	if got := bare.Timeline(nil, s, doors.Thaw); len(got) != 0 {
+		t.Errorf("nothing was written, and seen are %v", got)
+	}
 	forever := fault.Doors{{0, fault.Open}, {At: 10 * s, Door: fault.Blackholed}}
 	f := meaning(t, &fault.DripSpec{Every: 4 * s, Bytes: 20})
 	if got := f.Script.Timeline(nil, 5*s, forever.Thaw); len(got) != 2 {
