@@ -33,7 +33,7 @@ func TestLatenciesThatCantBeMeant(t *testing.T) {
 	for after, want := range map[string]string{
 		"20":                        `1:18: after: "20" has no unit (did you mean "20s"?)`,
 		"50ms..10ms":                `1:18: after: the range 50ms..10ms is empty (did you mean "10ms..50ms"?)`,
-		"{median: 2s}":              `1:18: respond: after: p99: 0s is less than the median, 2s`,
+		"{median: 2s}":              `1:18: respond: after: p99: missing beside median`,
 		"{medium: 2s}":              `1:19: after: unknown key "medium" (did you mean "median"?)`,
 		"[1s, 2s]":                  `1:18: after: want a duration such as 60s, a range such as 10ms..50ms, or a mapping such as {median: 20ms, p99: 2s}, got a list`,
 		"{}":                        `1:18: after: want a duration such as 60s, a range such as 10ms..50ms, or a mapping such as {median: 20ms, p99: 2s}, got a mapping`,
