@@ -19,6 +19,8 @@ func TestValidateRefuses(t *testing.T) {
 		{Status{Of: "r", Is: "2000", Count: Exactly(Pct(12))}, []string{`is: "2000" is no status`, "count: 12% is not a count such as 4"}},
 		{Share{Of: "r", Status: "502"}, []string{"is: is missing: write is: 12%..21%"}},
 		{Share{Of: "r", Status: "502", Is: Exactly(5)}, []string{"is: 5 has no unit: want a share such as 12%"}},
+		{Share{Of: "r", Status: "5x2", Is: Exactly(Pct(5))}, []string{`status: "5x2" is no status`}},
+		{Share{Of: "r", Status: "502", Is: Exactly(Pct(5)), During: Window{2, 2}}, []string{"during: the window 2ns..2ns never opens"}},
 		{Share{Of: "r", Status: "unfinished", Is: Exactly(Pct(5))}, []string{"status: unfinished is no response: count it with status: {of: ..., is: unfinished, count: ...}"}},
 		{FanOut{Of: "r"}, []string{"each: is missing: write each: 4 for attempts, or distinct: 4 for different backends"}},
 		{FanOut{Of: "r", Distinct: Distinct{Each: true}}, []string{"each: is missing: distinct: true counts different backends, write how many, or distinct: 4"}},
@@ -70,6 +72,14 @@ func TestRefs(t *testing.T) {
 		{InRotation{Backend: "a", At: At(time.Minute)}, Refs{Backends: []string{"a"}, During: Window{time.Minute, time.Minute + 1}}},
 		{Duplicates{Of: "r"}, Refs{Traffic: "r", NonIdempotent: true}},
 		{Log{Contains: "x"}, Refs{}},
+		{Log{Contains: "x", During: w}, Refs{During: w}},
+		{FanOut{Of: "r", During: w}, Refs{Traffic: "r", During: w}},
+		{Latency{Of: "r", During: w}, Refs{Traffic: "r", During: w}},
+		{Out{Backend: "a", During: w}, Refs{Backends: []string{"a"}, During: w}},
+		{Reused{Of: "r", Backend: "a", During: w}, Refs{Traffic: "r", Backends: []string{"a"}, During: w}},
+		{Share{Of: "r", During: w}, Refs{Traffic: "r", During: w}},
+		{Slow{Of: "r", During: w}, Refs{Traffic: "r", During: w}},
+		{Truncated{Of: "r", During: w}, Refs{Traffic: "r", During: w}},
 	} {
 		if diff := cmp.Diff(c.want, c.check.Refs()); diff != "" {
 			t.Errorf("%s: %s", c.check, diff)
@@ -168,4 +178,40 @@ func anyText() *rapid.Generator[string] {
 
 func anyAnswer() *rapid.Generator[Answer] {
 	return rapid.SampledFrom([]Answer{"200", "499", "5xx", "closed", "truncated", "client_timeout", "client_refused", "unfinished"})
+}
+
+// A number of backends is a count, or every attempt's own.
+func TestDistinctIsACountOrTrue(t *testing.T) {
+	for text, want := range map[string]string{
+		"true": "", "false": "", "3": "", "2..4": "",
+		"some": "want a number of backends, or true", "12%": "want a number of backends, or true",
+	} {
+		var d Distinct
+		err := d.UnmarshalText([]byte(text))
+		if (err == nil) != (want == "") || err != nil && !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if d.Each != (text == "true") {
+			t.Errorf("%s: each is %v", text, d.Each)
+		}
+	}
+}
+
+// What a backend was out for: the first lengths, and one that is to blame and isn't
+// among them.
+func TestWhatABackendWasOutFor(t *testing.T) {
+	for _, c := range []struct {
+		tally outTally
+		want  string
+	}{
+		{outTally{}, "never out"},
+		{outTally{n: 1, open: true}, "1, still out since 0.0s"},
+		{outTally{n: 2, ended: 1, lengths: []string{"50.0s"}, open: true}, "2 (50.0s), still out since 0.0s"},
+		{outTally{n: 1, ended: 1, lengths: []string{"50.0s"}, bad: 1, worst: "50.0s"}, "1 (50.0s)"},
+		{outTally{n: 2, ended: 2, lengths: []string{"50.0s"}, bad: 1, worst: "9.0s"}, "2 (50.0s), 1 of another length such as 9.0s"},
+	} {
+		if got := c.tally.String(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
 }
