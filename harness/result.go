@@ -48,6 +48,8 @@ type Result struct {
 	Alerts []string
 	// Abandoned says why earlier tries, most of them faster, were given up.
 	Abandoned []string
+	// Unapplied are the rules of backends that decided nothing in a valid run.
+	Unapplied []Unapplied
 	// Verdicts are those of the scenario's expectations, in order.
 	Verdicts []check.Verdict
 	Summary  *analysis.Summary

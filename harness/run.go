@@ -127,6 +127,7 @@ func (r Runner) simulate(ctx context.Context, p *plan.Plan, res *Result) error {
 // watcher takes in the events of one run for a result.
 type watcher struct {
 	*jury
+	deeds
 	res  *Result
 	sink event.Sink
 	keep Keep
@@ -135,12 +136,13 @@ type watcher struct {
 func (r Runner) watch(s *scenario.Scenario, res *Result) *watcher {
 	res.Summary = analysis.NewSummary()
 	res.Lanes = analysis.NewLanes(s.Nginx.Backends)
-	return &watcher{newJury(s, s.Expect, res.Summary, res.Lanes), res, r.Sink, r.Keep}
+	return &watcher{newJury(s, s.Expect, res.Summary, res.Lanes), deeds{}, res, r.Sink, r.Keep}
 }
 
 // Emit hands one event on.
 func (w *watcher) Emit(e event.Event) {
 	w.jury.Emit(e)
+	w.note(e)
 	if w.keep == KeepAll {
 		w.res.Events = append(w.res.Events, e)
 	}
@@ -149,4 +151,9 @@ func (w *watcher) Emit(e event.Event) {
 	}
 }
 
-func (w *watcher) close(end time.Duration) { w.res.Verdicts = w.verdicts(end) }
+func (w *watcher) close(end time.Duration) {
+	w.res.Verdicts = w.verdicts(end)
+	if w.res.Valid() {
+		w.res.Unapplied = w.unapplied(w.res.Scenario, end)
+	}
+}

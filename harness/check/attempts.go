@@ -32,7 +32,11 @@ type Ended string
 func (e *Ended) UnmarshalText(text []byte) error {
 	o, err := event.ParseOutcome(string(text))
 	if err != nil {
-		return err
+		var names []string
+		for o := event.Passed; o < event.ClientTimeout; o++ {
+			names = append(names, o.String())
+		}
+		return fmt.Errorf("unknown outcome %q; there are %s", text, strings.Join(names, ", "))
 	}
 	if o >= event.ClientTimeout {
 		return fmt.Errorf("no attempt ends as %q, that is what a client sees", o)

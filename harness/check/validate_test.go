@@ -27,7 +27,7 @@ func TestValidateRefuses(t *testing.T) {
 		{Attempts{}, []string{": says neither whose attempts nor on what: write of: curl, backend: app1, or both", "count: is missing: write count: 3, or is: 30%..36% for a share"}},
 		{Attempts{Of: "r", Is: Exactly(Pct(5))}, []string{"is: is the share of what? write a backend or an outcome too"}},
 		{Attempts{Of: "r", Outcome: "client_timeout", Count: Exactly(0)}, []string{`outcome: no attempt ends as "client_timeout", that is what a client sees`}},
-		{Attempts{Of: "r", Outcome: "bad", Count: Exactly(0)}, []string{`outcome: unknown outcome "bad"`}},
+		{Attempts{Of: "r", Outcome: "bad", Count: Exactly(0)}, []string{`outcome: unknown outcome "bad"; there are passed, truncated, aborted, relayed, refused, connect_timeout, send_timeout, read_timeout, reset, closed, invalid_header, listed`}},
 		{Marked{}, []string{"backend: is missing: write backend: app1"}},
 		{Marked{Backend: "a", Times: Between(4, 2)}, []string{"times: 4..2 allows nothing"}},
 		{Out{Backend: "a", For: Exactly(44)}, []string{"for: 44 has no unit: want a duration such as 60s"}},

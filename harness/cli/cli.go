@@ -41,7 +41,7 @@ type commands struct {
 	List    listCommand    `cmd:"" help:"List the shipped scenarios, one line each."`
 	Show    showCommand    `cmd:"" help:"Print a shipped scenario, to start your own from."`
 	Lint    lintCommand    `cmd:"" help:"Report all mistakes of scenario files."`
-	Plan    planCommand    `cmd:"" help:"Print every planned instant of a scenario."`
+	Plan    planCommand    `cmd:"" help:"Print every planned instant of a scenario, in order of time."`
 	Compare compareCommand `cmd:"" help:"Run scenarios on several engines and print only what differs."`
 	Agree   agreeCommand   `cmd:"" help:"Draw random cases and hold the engines against each other on them."`
 	Replay  replayCommand  `cmd:"" help:"Let the nginx model replay the instants of a stored run."`

@@ -19,7 +19,7 @@ func (c *lintCommand) Run(io Streams) error {
 	files, err := load(c.Files)
 	for _, f := range files {
 		for _, p := range f.Warnings {
-			fmt.Fprintln(io.Out, p)
+			fmt.Fprintln(io.Out, p.Warning())
 		}
 		for _, line := range warned(f) {
 			fmt.Fprintln(io.Out, line)
@@ -43,7 +43,7 @@ func warned(f *scenario.File) []string {
 	var out []string
 	for _, s := range f.Scenarios {
 		for _, n := range s.Nginx.Warnings {
-			if line := fmt.Sprintf("%v: nginx warns: %s", n.Pos, n.Text); !slices.Contains(out, line) {
+			if line := fmt.Sprintf("%v: warning: nginx warns: %s", n.Pos, n.Text); !slices.Contains(out, line) {
 				out = append(out, line)
 			}
 		}
@@ -66,7 +66,7 @@ func unreached(f *scenario.File) []string {
 		list := strings.Join(names, ", ")
 		if list != "" && !seen[list] {
 			seen[list] = true
-			out = append(out, fmt.Sprintf("%v: no traffic comes to what runs on nginx only: %s", s.Nginx.Unreached[0].Pos, list))
+			out = append(out, fmt.Sprintf("%v: note: no traffic comes to what runs on nginx only: %s", s.Nginx.Unreached[0].Pos, list))
 		}
 	}
 	return out
@@ -102,7 +102,7 @@ func ignored(f *scenario.File) []string {
 				names = append(names, n.Text)
 				continue
 			}
-			limit := fmt.Sprintf("%v: sim and reference never run out of connections, whatever worker_connections says", n.Pos)
+			limit := fmt.Sprintf("%v: note: sim and reference never run out of connections, whatever worker_connections says", n.Pos)
 			if !seen[limit] {
 				seen[limit] = true
 				out = append(out, limit)
@@ -111,7 +111,7 @@ func ignored(f *scenario.File) []string {
 		list := strings.Join(names, ", ")
 		if list != "" && !seen[list] {
 			seen[list] = true
-			out = append(out, fmt.Sprintf("%v: sim and reference ignore what can't matter for failover: %s", first, list))
+			out = append(out, fmt.Sprintf("%v: note: sim and reference ignore what can't matter for failover: %s", first, list))
 		}
 	}
 	return out

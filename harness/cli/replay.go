@@ -13,11 +13,12 @@ import (
 type replayCommand struct {
 	File  string `arg:"" help:"Events written by nolive run --events."`
 	Judge bool   `help:"Also judge the stored run by its expectations again."`
+	JSON  string `name:"json" placeholder:"FILE" help:"Write what the model says as JSON; - is standard output, and the report goes to standard error."`
 }
 
 // Run replays every run of the log. A decision that the model doesn't explain
 // is a failure.
-func (c *replayCommand) Run(io Streams) error {
+func (c *replayCommand) Run(io Streams, raw terminal) error {
 	f, err := os.Open(c.File)
 	if err != nil {
 		return badInput{fmt.Errorf("%s: %w", c.File, reason(err))}
@@ -27,11 +28,31 @@ func (c *replayCommand) Run(io Streams) error {
 	if err != nil {
 		return badInput{fmt.Errorf("%s: %w", c.File, reason(err))}
 	}
+	out, err := openOutputs(c.JSON, "", "", raw.Writer)
+	if err != nil {
+		return badInput{err}
+	}
+	defer out.close()
+	if c.JSON == stdout {
+		io = Streams{Out: colours(io.Err, io.Err), Err: io.Err}
+	}
 	code := Holds
+	var all []report.Replay
 	for i := range runs {
-		if !c.replay(io, &runs[i]) {
+		r := c.replay(&runs[i])
+		showReplay(io, r, c.Judge)
+		if !r.OK() {
 			code = Failed
 		}
+		all = append(all, r)
+	}
+	if out.json != nil {
+		if err := report.ReplayJSON(out.json, all); err != nil {
+			return err
+		}
+	}
+	if err := out.close(); err != nil {
+		return err
 	}
 	if code != Holds {
 		return status(code)
@@ -39,24 +60,26 @@ func (c *replayCommand) Run(io Streams) error {
 	return nil
 }
 
-// replay writes what the model says of one run, and whether it explains it all.
-func (c *replayCommand) replay(io Streams, s *harness.Stored) bool {
-	fmt.Fprintf(io.Out, "%s on %s, seed %d\n", s.Run.Title(), s.Engine, s.Seed)
-	ok := true
-	for _, r := range s.Replay() {
-		for _, line := range explained(r) {
+// replay is what the model says of one run.
+func (c *replayCommand) replay(s *harness.Stored) report.Replay {
+	r := report.Replay{Stored: s, Upstreams: s.Replay()}
+	if c.Judge {
+		r.Verdicts = harness.Judge(s.Run, s.Events, s.End(), s.Run.Expect)
+	}
+	return r
+}
+
+// showReplay writes it.
+func showReplay(io Streams, r report.Replay, judged bool) {
+	fmt.Fprintf(io.Out, "%s on %s, seed %d\n", r.Stored.Run.Title(), r.Stored.Engine, r.Stored.Seed)
+	for _, u := range r.Upstreams {
+		for _, line := range explained(u) {
 			fmt.Fprintln(io.Out, "  "+line)
 		}
-		ok = ok && r.First == nil
 	}
-	if c.Judge {
-		verdicts := harness.Judge(s.Run, s.Events, s.End(), s.Run.Expect)
-		report.Verdicts(io.Out, verdicts, io.Width)
-		for _, v := range verdicts {
-			ok = ok && v.OK
-		}
+	if judged {
+		report.Verdicts(io.Out, r.Verdicts, io.Width)
 	}
-	return ok
 }
 
 // explained says how well the model explains one upstream.

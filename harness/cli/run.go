@@ -80,7 +80,7 @@ func warn(io Streams, files []*scenario.File) {
 	for _, f := range files {
 		for _, p := range f.Warnings {
 			if !nginxOnly(f, p) {
-				fmt.Fprintf(io.Err, "warning: %v\n", p)
+				fmt.Fprintln(io.Err, p.Warning())
 			}
 		}
 	}

@@ -37,6 +37,8 @@ type run struct {
 	Abandoned []string `json:"abandoned,omitempty"`
 	Alerts    []string `json:"alerts,omitempty"`
 	OK        bool     `json:"ok"`
+	// Unapplied are rules of backends that decided nothing.
+	Unapplied []unapplied `json:"unapplied,omitempty"`
 	// Error says why the engine could not run at all; the rest is then empty.
 	Error    string             `json:"error,omitempty"`
 	Verdicts []verdict          `json:"verdicts"`
@@ -51,6 +53,12 @@ type run struct {
 type mismatch struct {
 	Request string `json:"request"`
 	analysis.Mismatch
+}
+
+type unapplied struct {
+	Backend string `json:"backend"`
+	Rule    int    `json:"rule"`
+	Fault   string `json:"fault"`
 }
 
 type verdict struct {
@@ -129,6 +137,9 @@ func (r *run) fill(from *harness.Result) {
 	r.Mismatches = n
 	for _, m := range first {
 		r.Mismatch = append(r.Mismatch, mismatch{m.Request.String(), m})
+	}
+	for _, u := range from.Unapplied {
+		r.Unapplied = append(r.Unapplied, unapplied(u))
 	}
 	for _, v := range from.Verdicts {
 		r.Verdicts = append(r.Verdicts, verdict{v.Check, v.Kind, v.Want, v.Got, v.OK})

@@ -25,6 +25,9 @@ func Text(w io.Writer, r *harness.Result, width int) {
 	}
 	writeVerdicts(w, r.Verdicts, r.Valid(), width)
 	writeMismatches(w, r.Summary)
+	for _, u := range r.Unapplied {
+		fmt.Fprintf(w, "  %s %s\n", warning.Render("warning:"), u)
+	}
 	for _, a := range r.Alerts {
 		fmt.Fprintf(w, "  %s %s\n", bad.Render("nginx:"), a)
 	}

@@ -46,6 +46,7 @@ func (r *resolver) backends() {
 		r.s.Backends = append(r.s.Backends, Backend{
 			Name:    name,
 			Rules:   append(slices.Clone(given[name]), given[everyBackend]...),
+			Own:     len(given[name]),
 			Process: process[name] || process[everyBackend],
 			Backlog: cmp.Or(backlog[name], backlog[everyBackend]),
 		})

@@ -37,6 +37,57 @@ func bindExpectation(b *bind.Binder, what string, n *yaml.Node, v reflect.Value)
 	b.Hintf(k, bind.Nearest(k.Value, names), "expect: unknown kind %q; there are %s", short(k.Value), strings.Join(names, ", "))
 }
 
+// beyond reports a count of responses that no run can meet, or that none can miss,
+// because its traffic sends fewer requests.
+func (e *expectation) beyond(at *yaml.Node, s check.Span) bool {
+	switch e.kind {
+	case "status", "slow", "truncated":
+	default:
+		return false
+	}
+	of := e.def.Refs().Traffic
+	for i := range e.s.Traffic {
+		t := &e.s.Traffic[i]
+		most, bounded := t.Load.most()
+		if t.Name != of || !bounded {
+			continue
+		}
+		switch m := float64(most); {
+		case !s.Has(m) && s.Lo >= m:
+			e.b.Errorf(at, "%s: count: %q can't hold: %s sends %s", e.kind, s.String(), of, requests(most))
+			return true
+		case s.Lo == 0 && !s.LoOpen && s.Has(m):
+			e.b.Errorf(at, "%s: count: %q always holds, so it could never fail: %s sends %s", e.kind, s.String(), of, requests(most))
+			return true
+		}
+	}
+	return false
+}
+
+func requests(n int) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return fmt.Sprintf("%d requests", n)
+}
+
+// most is how many requests a load sends at most; false where that isn't known
+// before it has run.
+func (l *Load) most() (int, bool) {
+	switch {
+	case len(l.At) > 0:
+		return len(l.At), true
+	case l.Rate > 0 && l.Poisson, l.Rate > 0 && l.For == 0:
+		return 0, false
+	case l.Rate > 0:
+		// The n-th is sent (n-1)/rate after the first, before the end.
+		return int(math.Ceil(l.For.Seconds()*l.Rate - 1e-9)), true
+	case l.Times > 0:
+		return max(l.Users, 1) * l.Times, true
+	}
+	return 0, false
+}
+
 // expect checks the expectations against the rest of the scenario.
 func (r *resolver) expect() {
 	n := bind.Node(r.b, &r.form.Expect)
@@ -145,6 +196,7 @@ func (e *expectation) vain() {
 		switch {
 		case s.Lo == 0 && !s.LoOpen && (math.IsInf(s.Hi, 1) || s.Unit == check.Percent && s.Hi >= 1 && !s.HiOpen):
 			e.b.Errorf(at, "%s: %s: %q always holds, so it could never fail", e.kind, key, s.String())
+		case s.Unit == check.Count && key == "count" && e.beyond(at, s):
 		case s.Unit == check.Seconds && s.Lo == s.Hi && s.Lo > 0:
 			e.warn(Problem{Pos: e.pos(at.Line, at.Column), Text: fmt.Sprintf("%s: %s: no run on sockets takes exactly %s", e.kind, key, s),
 				Hint: fmt.Sprintf("%s ±1s gives it a tolerance", s)})

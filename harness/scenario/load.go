@@ -140,12 +140,43 @@ func (l *loader) file() *File {
 		default:
 			vb := newBinder()
 			var s form.Scenario
-			bind.Bind(vb, bind.Merge(inherited, v), &s)
+			bind.Bind(vb, bind.Merge(inherited, spelt(vb, base, v)), &s)
 			f.Scenarios = append(f.Scenarios, l.scenario(vb, &s, file.Name, k.Value))
 		}
 	})
 	l.take(&b.Problems, "")
 	return f
+}
+
+// spelt is a variant without traffic that nobody can mean: one that the base hasn't
+// and that gives no request is a name with a mistake in it.
+func spelt(b *bind.Binder, base, v *yaml.Node) *yaml.Node {
+	_, own := bind.Get(v, "traffic")
+	_, there := bind.Get(base, "traffic")
+	if own == nil || there == nil || own.Kind != yaml.MappingNode || there.Kind != yaml.MappingNode {
+		return v
+	}
+	var names []string
+	bind.Pairs(there, func(k, _ *yaml.Node) { names = append(names, k.Value) })
+	traffic := own
+	bind.Pairs(own, func(k, t *yaml.Node) {
+		if t.Kind != yaml.MappingNode || slices.Contains(names, k.Value) {
+			return
+		}
+		if _, request := bind.Get(t, "request"); request != nil {
+			return
+		}
+		b.Hintf(k, bind.Nearest(k.Value, names), "there is no traffic %q to change, and a new one needs a request; there is %s", short(k.Value), listing(names))
+		traffic = bind.Without(traffic, k.Value)
+	})
+	if traffic == own {
+		return v
+	}
+	out := *bind.Without(v, "traffic")
+	if len(traffic.Content) > 0 {
+		out.Content = append(out.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "traffic", Line: own.Line, Column: own.Column}, traffic)
+	}
+	return &out
 }
 
 // slug is a name made of a text, "" when nothing of it can be one.

@@ -10,7 +10,7 @@ import (
 )
 
 // MadeUp says what the real nginx gets in the place of files that aren't beside the
-// scenario, a line for each kind, "file:line:col: ...".
+// scenario, a line for each kind, "file:line:col: note: ...".
 func (s *Scenario) MadeUp() []string {
 	paths := map[nginxconf.FileKind][]string{}
 	first := map[nginxconf.FileKind]nginxconf.Pos{}
@@ -39,7 +39,7 @@ func (s *Scenario) MadeUp() []string {
 		{nginxconf.Optional, "nginx goes without"},
 	} {
 		if list := paths[k.kind]; list != nil {
-			out = append(out, fmt.Sprintf("%v: not all beside the scenario, so %s: %s", first[k.kind], k.what, strings.Join(list, ", ")))
+			out = append(out, fmt.Sprintf("%v: note: not all beside the scenario, so %s: %s", first[k.kind], k.what, strings.Join(list, ", ")))
 		}
 	}
 	return out

@@ -22,14 +22,19 @@ type Problem struct {
 }
 
 // String is "file:line:col: what is wrong (did you mean ...?)".
-func (p Problem) String() string {
+func (p Problem) String() string { return p.as("") }
+
+// Warning is the same of what is allowed: "file:line:col: warning: ...".
+func (p Problem) Warning() string { return p.as("warning: ") }
+
+func (p Problem) as(word string) string {
 	var b strings.Builder
 	if p.Pos.Line > 0 {
 		b.WriteString(p.Pos.String())
 	} else {
 		b.WriteString(p.Pos.File)
 	}
-	b.WriteString(": ")
+	b.WriteString(": " + word)
 	if p.Variant != "" {
 		b.WriteString("in variant " + p.Variant + ": ")
 	}

@@ -28,7 +28,7 @@ func narrowed(c *nginxconf.Config, traffic []Traffic) *nginxconf.Config {
 	for i := range traffic {
 		t := &traffic[i]
 		to, length := t.Destination(c), t.Body
-		if length == 0 {
+		if length == 0 || t.Chunked {
 			length = -1
 		}
 		for from, ok := range t.origins(c.ByAddress()) {

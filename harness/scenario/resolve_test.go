@@ -101,7 +101,7 @@ func TestEveryKeyArrives(t *testing.T) {
 		{When: fault.When{From: 10 * sec, Until: 90 * sec}, Do: fault.Fault{Door: fault.Frozen}},
 		{When: fault.When{From: 2 * time.Minute}, Do: fault.Fault{Door: fault.Refusing}},
 	}
-	diff(t, "backends", s.Backends, []Backend{{Name: "app1:8080", Rules: append(own, every...)}, {Name: "app2:8080", Rules: every}})
+	diff(t, "backends", s.Backends, []Backend{{Name: "app1:8080", Own: 2, Rules: append(own, every...)}, {Name: "app2:8080", Rules: every}})
 
 	if len(s.Expect) != 14 {
 		t.Fatalf("%d expectations", len(s.Expect))
@@ -137,7 +137,7 @@ func TestVariantsInherit(t *testing.T) {
 	}
 	all := fault.Rule{Do: must(t, &fault.StatusSpec{Code: 500})}
 	hang := fault.Rule{Do: must(t, &fault.HangSpec{})}
-	diff(t, "backends: one dropped, one replaced, one new", s.Backends, []Backend{{Name: "app1:8080", Rules: fault.Rules{all}}, {Name: "app2:8080", Rules: fault.Rules{hang, all}}})
+	diff(t, "backends: one dropped, one replaced, one new", s.Backends, []Backend{{Name: "app1:8080", Rules: fault.Rules{all}}, {Name: "app2:8080", Own: 1, Rules: fault.Rules{hang, all}}})
 
 	var names []string
 	for _, x := range s.Traffic {
@@ -191,7 +191,7 @@ func TestJitterFollowsTheTightestTolerance(t *testing.T) {
 		"out: {backend: \"*\", for: 10s ±100ms}}\n  - {latency: {of: a, max: 60s ±1s}": 100 * time.Millisecond,
 	} {
 		if f := parse(t, "name: x\nproxy: {nginx: \"server { location / { proxy_pass http://app:80; } }\"}\n"+
-			"traffic: {a: {request: GET /, times: 1}}\nexpect:\n  - {"+expect+"}\n"); f.Scenarios[0].Jitter != want {
+			"traffic: {a: {request: GET /, times: 9}}\nexpect:\n  - {"+expect+"}\n"); f.Scenarios[0].Jitter != want {
 			t.Errorf("%s: %v, want %v", expect, f.Scenarios[0].Jitter, want)
 		}
 	}

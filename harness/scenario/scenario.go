@@ -84,6 +84,8 @@ type Backend struct {
 	// Name is exactly as the configuration writes the address.
 	Name  string
 	Rules fault.Rules
+	// Own is how many of the rules are the backend's own; those of "*" follow.
+	Own int
 	// Process runs it as a process of its own, where there are processes.
 	Process bool
 	// Backlog is how many connections wait to be accepted, and one more; 0 is what

@@ -19,7 +19,7 @@ expect: [EXPECT]
 	try := func(place string, good bool, values ...string) {
 		t.Helper()
 		for _, v := range values {
-			r := map[string]string{"WHEN ": "", "DO": "hang", "REQUEST": "GET /", "LOAD": "times: 1", "EXPECT": "{status: {of: x, is: 200}}"}
+			r := map[string]string{"WHEN ": "", "DO": "hang", "REQUEST": "GET /", "LOAD": "times: 9", "EXPECT": "{status: {of: x, is: 200}}"}
 			r[place] = v
 			src := file
 			for k, v := range r {

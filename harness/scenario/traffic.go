@@ -80,7 +80,7 @@ func (r *resolver) oneTraffic(k *yaml.Node, t *form.Traffic) {
 			r.b.Errorf(n, "framing: HTTP/1.0 has no chunks")
 		}
 	}
-	if n := bind.Node(r.b, &t.Client.Timeout); n != nil && t.Client.Timeout == 0 && n.Kind == yaml.ScalarNode {
+	if n := bind.Node(r.b, &t.Client.Timeout); n != nil && t.Client.Timeout == 0 && n.Kind == yaml.ScalarNode && len(r.b.At(n)) == 0 {
 		r.b.Errorf(n, "timeout: want more than 0; leave it out to wait for ever")
 	}
 	if n := bind.Node(r.b, t); n != nil && n.Kind == yaml.MappingNode {

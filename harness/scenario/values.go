@@ -1,9 +1,11 @@
 package scenario
 
 import (
+	"math"
 	"net/http"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -48,7 +50,31 @@ func bindHeaders(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
 	v.Set(reflect.ValueOf(out).Convert(v.Type()))
 }
 
-var looseSize = regexp.MustCompile(`^([0-9]+)\s*([kmgKMG])[iI]?[bB]?$`)
+var looseSize = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*([kmg]?)(?:i?b|(?:ilo|ega|iga)?bytes?)?$`)
+
+// sizeHint is the size that was probably meant, "" for none.
+func sizeHint(text string) string {
+	m := looseSize.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	units := []string{"", "KiB", "MiB", "GiB"}
+	unit := 0
+	for i, u := range units {
+		if m[2] != "" && strings.EqualFold(m[2], u[:min(len(u), 1)]) {
+			unit = i
+		}
+	}
+	// A fraction is a whole number of a smaller unit, mostly.
+	for ; unit > 0 && n != math.Trunc(n); unit-- {
+		n *= 1024
+	}
+	if err != nil || n != math.Trunc(n) || n > 1<<40 {
+		return ""
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64) + units[unit]
+}
 
 // bindSize takes a size, with a hint for 10kb and the like.
 func bindSize(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
@@ -57,10 +83,6 @@ func bindSize(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
 		return
 	}
 	if err := v.Addr().Interface().(*fault.Size).UnmarshalText([]byte(n.Value)); err != nil {
-		hint := ""
-		if m := looseSize.FindStringSubmatch(n.Value); m != nil {
-			hint = m[1] + strings.ToUpper(m[2]) + "iB"
-		}
-		b.Hintf(n, hint, "%s: %v", what, err)
+		b.Hintf(n, sizeHint(n.Value), "%s: %v", what, err)
 	}
 }

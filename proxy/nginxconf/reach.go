@@ -70,8 +70,9 @@ func (r *Reach) follow(w *Way, step Step, had map[mark]bool) {
 	had[m] = true
 	r.upstreams[step.Pass.Upstream] = true
 	for _, status := range w.Pages() {
-		// The first three are nginx's own answers for a backend that it can't use.
-		if status != 500 && status != 502 && status != 504 && !step.Pass.InterceptErrors {
+		// nginx itself answers so for a backend that it can't use, and for a body in
+		// chunks that turns out too long.
+		if status != 413 && status != 500 && status != 502 && status != 504 && !step.Pass.InterceptErrors {
 			continue
 		}
 		other, rq := *w, *w.rq

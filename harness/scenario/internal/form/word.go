@@ -121,7 +121,7 @@ func (r *Request) UnmarshalText(text []byte) error {
 		if hint != "" {
 			hint += " " + path
 		}
-		return mistake{fmt.Errorf("unknown method %q", short([]byte(method))), hint}
+		return mistake{fmt.Errorf("unknown method %q; there are %s", short([]byte(method)), strings.Join(methods, ", ")), hint}
 	}
 	if !strings.HasPrefix(path, "/") {
 		return mistake{fmt.Errorf("the path %q doesn't start with /", short([]byte(path))), method + " /" + strings.TrimPrefix(path, "/")}
