@@ -143,6 +143,16 @@ func (n *Trip) Clients() nginxconf.Clients { return n.way.Clients() }
 // Unkept says whether a place that it has been in lets no connection be kept.
 func (n *Trip) Unkept() bool { return n.way.Unkept() }
 
+// Keeps says whether the Connection header lets the backend that the request is
+// passed on to keep the connection.
+func (n *Trip) Keeps() bool {
+	p := n.Step.Pass
+	if p.AsksConnection {
+		return !strings.EqualFold(n.Header("Connection"), "close")
+	}
+	return p.KeepConnection
+}
+
 // Status is the client's status for a backend's response that is passed on.
 func (n *Trip) Status(backend int) int { return n.way.Status(backend) }
 

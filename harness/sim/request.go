@@ -102,7 +102,7 @@ func (s *Sim) act(x *exchange, script *fault.Script, keep *fault.Keep) {
 	if n := len(sights); n > 0 {
 		x.conn.busy = sights[n-1].At
 	}
-	if pass := x.f.trip.Step.Pass; pass != nil && !(pass.HTTP11 && pass.KeepConnection) {
+	if pass := x.f.trip.Step.Pass; pass != nil && !(pass.HTTP11 && x.f.trip.Keeps()) {
 		sights = script.Last(sights) // as the request asks for
 	}
 	sights = keep.Until(sights, script, x.b.doors.Thaw)

@@ -10,8 +10,13 @@ import (
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
-// filesDir is the folder in the prefix that has what the configuration reads.
-const filesDir = "nolive-files"
+// The folders in the prefix that have what the configuration reads: certificates and
+// their like, and error pages. nowhere isn't there.
+const (
+	filesDir = "nolive-files"
+	pagesDir = "nolive-pages"
+	nowhere  = "nolive-nowhere"
+)
 
 // files puts the files that the configuration reads into the prefix, so that nginx
 // finds them wherever it runs, and says what each is called there. One that a run
@@ -64,6 +69,22 @@ func (p *Process) files() (map[nginxconf.FileName]string, error) {
 		out[name] = p.prefix.file(to)
 	}
 	return out, nil
+}
+
+// pages makes the error pages that would be files, and says where they are.
+func (p *Process) pages() (string, error) {
+	dir := p.prefix.file(pagesDir)
+	for _, name := range p.opts.Config.Tree.Pages() {
+		file := path.Join(dir, name)
+		err := os.MkdirAll(path.Dir(file), 0o755)
+		if err == nil {
+			err = os.WriteFile(file, []byte(nginxconf.StandInPage), 0o644)
+		}
+		if err != nil {
+			return "", &PrefixError{p.prefix.dir, err}
+		}
+	}
+	return dir, nil
 }
 
 // standIn is a certificate in memory, with its key.

@@ -104,6 +104,10 @@ func (p *Process) launch(ctx context.Context, env []string, render renderFunc, t
 	if add.Files, err = p.files(); err != nil {
 		return err
 	}
+	if add.PagesDir, err = p.pages(); err != nil {
+		return err
+	}
+	add.Nowhere = p.prefix.file(nowhere)
 	conf, err := render(p.opts.Config.Tree, add)
 	if err != nil {
 		return err

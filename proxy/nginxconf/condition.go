@@ -24,6 +24,7 @@ const (
 	isTrue test = iota
 	equal
 	matches
+	never // a file that isn't there
 )
 
 // condition reads the condition of an if (ngx_http_rewrite_if_condition); nil
@@ -38,8 +39,11 @@ func (in *interpreter) condition(d *Directive) *condition {
 	case !ok:
 		return bad(at)
 	case len(words) == 2 && fileTest(words[0]):
-		in.nginxOnly(d, "it depends on files")
-		return nil
+		if under := strings.ToLower(words[1]); !strings.HasPrefix(under, "$document_root") && under != "$request_filename" {
+			in.nginxOnly(d, "it depends on files")
+			return nil
+		}
+		return &condition{test: never, not: words[0][0] == '!'}
 	case !strings.HasPrefix(words[0], "$") || len(words[0]) < 2, len(words) == 2, len(words) > 3:
 		in.out.add(d.ArgPos(at), missingSemicolon(d), "invalid condition \"%s\"", words[0])
 		return nil

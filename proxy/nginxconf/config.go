@@ -134,6 +134,9 @@ type Location struct {
 	// noRegex is "^~", named "@".
 	noRegex, named   bool
 	internal, denied bool
+	// tries is its try_files; page is true for one that has an error page's file.
+	tries *fallback
+	page  bool
 	// proxied is true with a proxy_pass even when a return comes before it, which
 	// is covered then.
 	proxied  bool
@@ -204,6 +207,9 @@ type Pass struct {
 	// KeepConnection is true when the Connection header sent to the backend
 	// lets it keep the connection (proxy_set_header Connection "").
 	KeepConnection bool
+	// AsksConnection is true where that header is made of variables; then its value
+	// says so for each request, and KeepConnection is false.
+	AsksConnection bool
 	// IgnoreClientAbort is proxy_ignore_client_abort.
 	IgnoreClientAbort bool
 	// InterceptErrors is proxy_intercept_errors: see Way.Intercept.

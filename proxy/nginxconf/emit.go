@@ -16,6 +16,7 @@ type emitter struct {
 	lines    lineMap
 	changes  []Change
 	peers    map[*Directive]string // arguments of proxy_pass that are replaced whole
+	pages    map[string]bool
 	err      error
 }
 
@@ -28,6 +29,8 @@ type place struct {
 	accessLog, errorLog bool
 	// skip are directives that were written elsewhere.
 	skip []*Directive
+	// page is the error page whose location this is inside of, "" for none.
+	page string
 }
 
 // add writes text of ours.
@@ -112,6 +115,14 @@ func (e *emitter) inside(d *Directive, p *place) {
 	case "events":
 		e.add("\n")
 		e.section(e.opt.Events, d.Children())
+	case "location":
+		page, ok := pageOf(d, e.pages)
+		if !ok || e.opt.PagesDir == "" {
+			break
+		}
+		if inner.page = page; !rooted(d) {
+			e.add(" root " + word(e.opt.PagesDir) + ";")
+		}
 	case "server":
 		if p.in == inHTTP && p.part == httpPart && d.listens() == nil {
 			to := e.listens[canonicalListen(defaultListen)]
@@ -194,6 +205,9 @@ func (e *emitter) edit(d *Directive, p *place) (Span, string, bool) {
 			to = word(s.before + to + s.after)
 		}
 		return s.span, to, true
+	}
+	if now, ok := e.root(d, p); ok {
+		return first, word(now), true
 	}
 	if now, ok := e.path(d); ok {
 		return first, word(now), true

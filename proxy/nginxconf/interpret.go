@@ -27,6 +27,7 @@ func InterpretAs(tree *Tree, version upstream.Version) (*Config, []Problem) {
 		names:   names{made: map[string][]variable.Template{}, elsewhere: map[string]string{}},
 	}
 	cfg.Backends, in.spelled, in.possible = tree.backends()
+	in.pages = tree.errorPaths()
 	in.main(tree)
 	in.finish()
 	in.checkNames()
@@ -56,6 +57,8 @@ type interpreter struct {
 	numbered int
 	// inStream is true inside stream.
 	inStream bool
+	// pages are the paths of error pages.
+	pages map[string]bool
 	// byHeader are the directives that go by a header of the request.
 	byHeader []*Directive
 }

@@ -111,8 +111,11 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 			l.proxied = true
 		case "internal":
 			l.internal = true
+		case "try_files":
+			l.tries = in.tryFiles(c)
 		}
 	}
+	_, l.page = pageOf(d, in.pages)
 	here := in.proxyLevel(ds).over(base)
 	here.responses.at(m.path, pass)
 	l.settings, l.logs = &here.settings, here.logs.logs()
@@ -129,7 +132,7 @@ func (in *interpreter) inLocation(d *Directive, s *Server, l *Location, m matche
 			in.limit(c, l, m, here)
 		}
 	}
-	if !l.proxied && l.Return == nil && here.root != nil {
+	if !l.proxied && l.Return == nil && l.tries == nil && !l.page && here.root != nil {
 		in.noteHere(here.root, "files are served")
 	}
 	in.locations(ds, good, s, l, here, inLocation)

@@ -14,6 +14,9 @@ type names struct {
 	made map[string][]variable.Template
 	// read are all uses, deciding those that decide who answers.
 	read, deciding []reading
+	// keeping are the Connection headers that backends with kept-alive connections
+	// get, where they are made of variables.
+	keeping []keeping
 	// elsewhere are those that a block makes that isn't modelled, and its name.
 	elsewhere map[string]string
 }
@@ -23,6 +26,12 @@ type reading struct {
 	name string
 	d    *Directive
 	arg  int
+}
+
+// keeping is a header that decides at a level whether a connection is kept.
+type keeping struct {
+	header
+	at *level
 }
 
 // sets notes that a variable may get a value.
@@ -69,6 +78,13 @@ func (in *interpreter) checkNames() {
 	}
 	if in.cfg.askers == nil {
 		in.cfg.askers = map[string][]*level{}
+	}
+	for _, k := range in.keeping {
+		for _, n := range k.value.Names() {
+			if why := in.unknowable(n, nil); why != "" {
+				in.noteAt(k.at, k.d, k.d.ArgPos(1), why+", and whether the connection is kept depends on it")
+			}
+		}
 	}
 	for _, u := range in.deciding {
 		for _, n := range in.madeOf(u.name, nil) {

@@ -54,3 +54,28 @@ func (e *emitter) path(d *Directive) (string, bool) {
 	flat := strings.NewReplacer("/", "_", ":", "_", ",", "_", "=", "_").Replace(strings.TrimLeft(p, "/"))
 	return strings.TrimSuffix(e.opt.Dir, "/") + "/" + flat, true
 }
+
+// root is where a root or an alias leads instead: to the error pages in the location
+// of one, else to where nothing is. false where it may stay.
+func (e *emitter) root(d *Directive, p *place) (string, bool) {
+	name := d.Name.Text
+	switch {
+	case name != "root" && name != "alias":
+		return "", false
+	case p.page != "" && name == "root":
+		return e.opt.PagesDir, true
+	case p.page != "":
+		return e.opt.PagesDir + p.page, true
+	}
+	return e.opt.Nowhere, e.opt.Nowhere != "" && strings.HasPrefix(d.Arg(0), "/")
+}
+
+// rooted says whether a location says by itself where its files are.
+func rooted(d *Directive) bool {
+	for _, c := range d.Children() {
+		if c.Name.Text == "root" || c.Name.Text == "alias" {
+			return true
+		}
+	}
+	return false
+}

@@ -308,8 +308,10 @@ func (p *Pass) take(l proxyLevel, keeps bool) {
 	p.responses = l.responses.done()
 	p.method, p.body, p.clients = l.method, l.body, l.clientRules()
 	p.Headers = make([]Header, 0, len(l.headers))
+	p.AsksConnection = false
 	for _, h := range l.headers {
 		p.Headers = append(p.Headers, h.Header)
+		p.AsksConnection = p.AsksConnection || isConnection(h) && !h.value.Constant()
 	}
 }
 
@@ -356,7 +358,7 @@ func (in *interpreter) keeps(l proxyLevel, u *upstream.Config) bool {
 		if !h.value.Constant() {
 			keeps = false
 			if u != nil && u.Keepalive.Connections > 0 {
-				in.noteAt(in.here, h.d, h.d.ArgPos(1), "whether the connection is kept depends on variables")
+				in.keeping = append(in.keeping, keeping{h, in.here})
 			}
 		}
 	}

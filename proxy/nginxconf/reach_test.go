@@ -154,6 +154,15 @@ func TestReach(t *testing.T) {
 		{"no location", pool + `server { listen 80; root /srv;
 			location /a { proxy_pass http://app; } }`,
 			[]asked{{target: "/b"}}, []string{"root /srv"}, nil},
+		{"no file, so the application", pool + `server { listen 80; root /srv; location / { try_files $uri $uri/ @app; }
+			location @app { proxy_pass http://app; } location ~ \.php$ { fastcgi_pass php:9000; } }`,
+			[]asked{{target: "/a"}}, nil, []string{"fastcgi_pass php:9000"}},
+		{"no file, so PHP", pool + `server { listen 80; root /srv; location / { try_files $uri $uri/ /index.php?$args; }
+			location ~ \.php$ { fastcgi_pass php:9000; } }`,
+			[]asked{{target: "/a"}}, []string{"fastcgi_pass php:9000"}, nil},
+		{"the page of an error", pool + `server { listen 80; error_page 500 502 /50x.html; location / { proxy_pass http://app; }
+			location = /50x.html { root /srv; } location /files { root /srv; } }`,
+			[]asked{{target: "/"}}, nil, []string{"root /srv"}},
 		{"the clock", pool + `timer_resolution 100ms; server { listen 80; return 200; }`,
 			[]asked{{target: "/"}}, []string{"timer_resolution 100ms"}, nil},
 		{"mail", `mail { } http {` + pool + `server { listen 80; location / { proxy_pass http://app; } } }`,

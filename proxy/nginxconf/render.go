@@ -32,6 +32,9 @@ type RenderOptions struct {
 	// Files maps the files that nginx reads (Tree.FilesRead) to the paths that stand
 	// for them; "" leaves the directive out, and one that isn't there stays.
 	Files map[FileName]string
+	// Nowhere is a folder, absolute, that isn't there: every root and alias that is
+	// absolute leads to it. PagesDir is one that has Tree.Pages. "" leaves them.
+	Nowhere, PagesDir string
 	// Dir is the folder, absolute, that the user's log and temporary paths are
 	// moved into; it has to exist.
 	Dir string
@@ -72,6 +75,8 @@ type Change struct {
 //   - user, pid, lock_file, daemon, master_process and working_directory are
 //     left out: they belong to whoever starts nginx; worker_processes auto is 1,
 //     as in Config; so is mail, whose ports nobody has replaced;
+//   - files are looked for where none are, but for certificates and their like
+//     (Files), and for error pages (Pages);
 //   - logs and temporary files are moved into Dir, access_log off gives way to
 //     AccessLog, storing answers as files is off.
 //
@@ -87,6 +92,7 @@ func Render(tree *Tree, o RenderOptions) (*Rendered, error) {
 		e.listens[canonicalListen(w)] = to
 	}
 	e.addresses()
+	e.pages = tree.errorPaths()
 	f := tree.Files[0]
 	e.owned = main
 	e.section(o.Main, main)

@@ -81,6 +81,9 @@ func (w *Way) reply(c *code) Step {
 
 // holds evaluates a condition.
 func (w *Way) holds(c *condition) bool {
+	if c.test == never {
+		return c.not
+	}
 	v, _ := variable.Value(c.name, w.facts)
 	switch c.test {
 	case equal:

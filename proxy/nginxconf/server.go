@@ -30,6 +30,8 @@ func (in *interpreter) server(d *Directive, base proxyLevel) {
 			in.listen(c, s)
 		case "server_name":
 			in.serverNames(c, s)
+		case "try_files":
+			s.own.tries = in.tryFiles(c)
 		}
 	}
 	if len(s.Listens) == 0 {
@@ -42,7 +44,7 @@ func (in *interpreter) server(d *Directive, base proxyLevel) {
 	s.own.script = in.script(ds, good, s, s.own, matcher{}, here, inServer)
 	s.own.Return = firstReturn(s.own.script)
 	in.locations(ds, good, s, nil, here, inServer)
-	if here.root != nil && s.own.Return == nil && !slices.ContainsFunc(s.Locations, func(l *Location) bool { return !l.Exact && l.Path == "/" }) {
+	if here.root != nil && s.own.Return == nil && s.own.tries == nil && !slices.ContainsFunc(s.Locations, func(l *Location) bool { return !l.Exact && l.Path == "/" }) {
 		in.noteHere(here.root, "files are served where no location matches")
 	}
 }

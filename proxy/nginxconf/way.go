@@ -312,8 +312,14 @@ func (w *Way) content() Step {
 	if w.loc.denied {
 		return w.special(403)
 	}
+	if f := w.loc.tries; f != nil {
+		return w.fallBack(f)
+	}
 	if p := w.loc.Pass; p != nil {
 		return w.pass(p)
+	}
+	if w.loc.page && (w.method == "GET" || w.method == "HEAD") {
+		return Step{Answer: Answer{Status: w.Status(200), Text: StandInPage, ContentType: w.loc.sets().contentType(w.rq.Path), Location: w.location}}
 	}
 	switch w.method {
 	case "GET", "HEAD", "POST":
