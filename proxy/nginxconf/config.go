@@ -1,6 +1,8 @@
 package nginxconf
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nolive/nolive/proxy/upstream"
@@ -175,8 +177,12 @@ func (s *Server) name() string {
 	if len(s.Names) == 0 {
 		return ""
 	}
-	return s.Names[0]
+	return strings.TrimPrefix(s.Names[0], ".") // ngx_http_core_server_name
 }
+
+// nameless says whether the empty name is one of the server's: it is the only one of
+// a server without server_name (ngx_http_core_merge_srv_conf).
+func (s *Server) nameless() bool { return len(s.Names) == 0 || slices.Contains(s.Names, "") }
 
 // Return is `return code [text]`.
 type Return struct {

@@ -119,7 +119,11 @@ func (w *Way) resolve(p *Pass) (out *Pass, uri string, status int) {
 			return p.to[u], a.uri, 0
 		}
 	}
-	w.complaint = "no resolver defined to resolve " + a.host
+	host := a.host
+	if len(rest) >= len(host) && strings.EqualFold(rest[:len(host)], host) {
+		host = rest[:len(host)] // as it is written
+	}
+	w.complaint = "no resolver defined to resolve " + host
 	return nil, "", 502 // nobody could be asked
 }
 

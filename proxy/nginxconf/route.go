@@ -45,15 +45,25 @@ func (c *Config) Port(listen string) *Port {
 }
 
 // Server is the server that takes a request for a host (see HostOf): by its name,
-// else the default one (ngx_http_find_virtual_server).
+// else the default one (ngx_http_find_virtual_server). A request that names no host
+// is for the first server without a name, which the default one needn't be.
 func (p *Port) Server(host string) *Server {
-	if host != "" {
-		if s := named(p.servers, host); s != nil {
-			return s
+	if host == "" {
+		for _, s := range p.servers {
+			if s.nameless() {
+				return s
+			}
 		}
+		return p.def
+	}
+	if s := named(p.servers, host); s != nil {
+		return s
 	}
 	return p.def
 }
+
+// Default is the server that a client is with before it has named a host.
+func (p *Port) Default() *Server { return p.def }
 
 // defaultServer is the server that answers on a listen address when no name
 // matches: the default_server, else the first.

@@ -33,6 +33,10 @@ func sides(t *testing.T, conf string, replace []string, asked []string, logs ...
 	run := func(start func(t *testing.T, conf, dir string) (stop func())) (s side) {
 		dir := t.TempDir()
 		text := strings.NewReplacer(append([]string{"PORT", port, "ALSO", also, "DIR", dir}, replace...)...).Replace(conf)
+		// Where nginx's root isn't there, it writes no log whose path has variables.
+		if err := os.Mkdir(dir+"/html", 0o755); err != nil {
+			t.Fatal(err)
+		}
 		file := dir + "/nginx.conf"
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

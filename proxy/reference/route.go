@@ -14,7 +14,7 @@ type router struct {
 
 func newRouter(c *nginxconf.Config, listen string) *router {
 	p := c.Port(listen)
-	return &router{p, p.Server("")}
+	return &router{p, p.Default()}
 }
 
 // routed is where the last request of a connection went: the next one usually
