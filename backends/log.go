@@ -8,9 +8,9 @@ type Entry struct {
 	// At is scenario time.
 	At time.Duration
 	// What happened: "connection" (one was accepted), "request" (a whole head was
-	// read), "handshake" (a rule decided how TLS begins), "reuse" (the first byte of a further request ended the connection),
-	// "replace", "reset" or "revert" (other rules are in force), "fault_on" or
-	// "fault_off" (of the backend as a whole).
+	// read), "handshake" (a rule decided how TLS begins), "reuse" (the first byte of a
+	// further request ended the connection), "replace", "reset" or "revert" (other
+	// rules are in force), "fault_on" or "fault_off" (of the backend as a whole).
 	What string
 	// Version is the set of rules that decided, or that came into force.
 	Version int

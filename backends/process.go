@@ -39,8 +39,8 @@ func Child() {
 	os.Exit(0)
 }
 
-// order is what a child is told. The first one has everything but Origin, the
-// second one, with Listen, lets it serve; Begin follows when scenario time does.
+// order is what a child is told. The first one has Setup, the second one, with
+// Listen, lets it serve; Begin follows when scenario time does.
 type order struct {
 	Setup *setup
 	// Listen lets the child open its port, with the numbers that it goes on from.
