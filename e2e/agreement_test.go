@@ -35,6 +35,12 @@ var onTheEdge = map[string]string{
 	"max-conns-per-worker":                       "a burst of which the first ones are served, whoever they are",
 	"max-conns-per-worker/zone":                  "a burst",
 	"max-conns-per-worker/one-worker":            "a burst",
+	"fast-failures-attract":                      "twenty clients at once, whose order decides who gets which server",
+	"fast-failures-attract/round-robin":          "twenty clients at once",
+	"fast-failures-attract/random-two":           "twenty clients at once, and a draw",
+	"never-the-same-server":                      "fifty clients at once, whose order decides who gets which server",
+	"close-when-idle":                            "closes that cross a request, within a millisecond or two",
+	"warm-pool-repeats/two-servers":              "eight clients at once, whose order decides who gets which server",
 }
 
 // crowded are the scenarios with a crowd.
