@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -111,9 +112,12 @@ func Show(name string, r *harness.Result) {
 }
 
 // shown is a result as text, which is made when somebody looks at it.
-type shown struct{ *harness.Result }
+type shown struct{ r *harness.Result }
 
-func (s shown) String() string { return Text(s.Result) }
+func (s shown) String() string { return Text(s.r) }
+
+// MarshalJSON is the text too: JUnit would have every event of the run.
+func (s shown) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
 // Differences are those of two runs of one plan, a line each.
 func Differences(a, b *harness.Result) string {
