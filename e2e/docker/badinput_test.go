@@ -154,7 +154,7 @@ traffic:
 expect:
   - status: {of: users, is: 200}
 `), 0o644)).To(Succeed())
-			got := run(ctx, []string{"TMPDIR=" + dir}, append([]string{"run", file, "--engine", "nginx", "--speed", "5"}, where...)...)
+			got := bare(ctx, []string{"TMPDIR=" + dir}, append([]string{"run", file, "--engine", "nginx", "--speed", "5"}, where...)...)
 			Expect(got.text).To(ContainSubstring("no space left on device"))
 			Expect(got.text).To(MatchRegexp(`(?m)^INVALID much on nginx`))
 			Expect(got.status).To(Equal(3))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -24,14 +25,32 @@ type said struct {
 // go to a folder that stays if the spec fails.
 func run(ctx context.Context, env []string, args ...string) said {
 	GinkgoHelper()
-	folder := runs.Kept("the commands of " + CurrentSpecReport().LeafNodeText)
-	dir, err := os.MkdirTemp(folder, args[0]+"-")
-	Expect(err).NotTo(HaveOccurred())
+	dir := ofCommand(args[0])
 	more := []string{"--nginx-files", dir}
 	if args[0] == "run" {
 		more = append(more, "--events", filepath.Join(dir, "events.jsonl"))
 	}
-	cmd := command(ctx, env, append(args, more...)...)
+	return runIn(ctx, dir, env, args, more...)
+}
+
+// bare runs the command as run does, but nginx's files stay where it has them by
+// itself, and so go with it.
+func bare(ctx context.Context, env []string, args ...string) said {
+	GinkgoHelper()
+	return runIn(ctx, ofCommand(args[0]), env, args)
+}
+
+// ofCommand is a folder for what a command of the present spec leaves.
+func ofCommand(name string) string {
+	GinkgoHelper()
+	dir, err := os.MkdirTemp(runs.Kept("the commands of "+CurrentSpecReport().LeafNodeText), name+"-")
+	Expect(err).NotTo(HaveOccurred())
+	return dir
+}
+
+func runIn(ctx context.Context, dir string, env, args []string, more ...string) said {
+	GinkgoHelper()
+	cmd := command(ctx, env, append(slices.Clone(args), more...)...)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
