@@ -105,9 +105,9 @@ func hold(ctx context.Context, cases []*agree.Case) []agree.Finding {
 			Fail(f.String() + "\nthe smallest case:\n" + small.Text() + small.String())
 		}
 	}
-	// A run in which so much is undecided proves nothing, on a machine that is no place
-	// for it.
-	Expect(tally.Undecided()).To(BeNumerically("<=", len(findings)/20))
+	// What stayed undecided was late each of eight times. It proves nothing, and here
+	// nothing is skipped.
+	Expect(tally.Undecided()).To(BeZero())
 	return findings
 }
 

@@ -120,6 +120,11 @@ func JSON(w io.Writer, entries []Entry) error {
 		doc.OK = doc.OK && r.OK
 		doc.Runs = append(doc.Runs, r)
 	}
+	return encode(w, doc)
+}
+
+// encode writes a document for people and programs: indented, "<" as it is.
+func encode(w io.Writer, doc any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/nolive/nolive/harness"
@@ -92,8 +91,5 @@ func ReplayJSON(w io.Writer, all []Replay) error {
 		doc.OK = doc.OK && r.OK
 		doc.Runs = append(doc.Runs, r)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(doc)
+	return encode(w, doc)
 }
