@@ -105,9 +105,14 @@ func hold(ctx context.Context, cases []*agree.Case) []agree.Finding {
 			Fail(f.String() + "\nthe smallest case:\n" + small.Text() + small.String())
 		}
 	}
-	// What stayed undecided was late each of eight times. It proves nothing, and here
-	// nothing is skipped.
-	Expect(tally.Undecided()).To(BeZero())
+	// What stayed undecided was late each of eight times, also by itself. It proves
+	// nothing, and here nothing is skipped.
+	for i := range findings {
+		if f := &findings[i]; f.Verdict == agree.Undecided {
+			leave(f)
+			Fail(f.String() + "\n" + f.Text())
+		}
+	}
 	return findings
 }
 

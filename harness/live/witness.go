@@ -11,18 +11,25 @@ import (
 // closed the connection meanwhile can't be told from them either; the backend
 // that read the request knows. The attempts of a request on one backend come one
 // after the other, so do their readings; where some weren't read nobody knows which,
-// and they stay as the proxy tells it.
+// and they stay as the proxy tells it. A client that asks again begins at try 1 again,
+// so an attempt is told by when it began, not by its number.
 func witness(events []event.Event) {
 	type place struct {
 		request event.Request
 		peer    string
 	}
+	type attempt struct {
+		try    int
+		of     []*event.Event
+		failed bool // without a connection that stood
+	}
 	type seen struct {
-		tries []int // those whose connection stood
-		reads []bool
+		attempts []*attempt
+		reads    []bool
 	}
 	at := map[place]*seen{}
-	for _, e := range events {
+	for i := range events {
+		e := &events[i]
 		if e.Request == (event.Request{}) {
 			continue
 		}
@@ -33,25 +40,27 @@ func witness(events []event.Event) {
 		s := at[p]
 		switch e.Kind {
 		case event.AttemptStarted:
-			s.tries = append(s.tries, e.Try)
-		case event.AttemptEnded:
-			if e.Outcome == event.Refused || e.Outcome == event.ConnectTimeout {
-				s.tries = slices.DeleteFunc(s.tries, func(t int) bool { return t == e.Try })
+			s.attempts = append(s.attempts, &attempt{try: e.Try, of: []*event.Event{e}})
+		case event.AttemptEnded, event.PeerMarked:
+			for _, a := range slices.Backward(s.attempts) {
+				if a.try == e.Try {
+					a.of = append(a.of, e)
+					a.failed = a.failed || e.Kind == event.AttemptEnded && (e.Outcome == event.Refused || e.Outcome == event.ConnectTimeout)
+					break
+				}
 			}
 		case event.BackendGot:
 			s.reads = append(s.reads, e.Cached)
 		}
 	}
-	for i := range events {
-		e := &events[i]
-		switch e.Kind {
-		case event.AttemptStarted, event.AttemptEnded, event.PeerMarked:
-			s := at[place{e.Request, e.Peer}]
-			if s == nil || len(s.tries) != len(s.reads) {
-				continue
-			}
-			if n := slices.Index(s.tries, e.Try); n >= 0 {
-				e.Cached = s.reads[n]
+	for _, s := range at {
+		stood := slices.DeleteFunc(s.attempts, func(a *attempt) bool { return a.failed })
+		if len(stood) != len(s.reads) {
+			continue
+		}
+		for i, a := range stood {
+			for _, e := range a.of {
+				e.Cached = s.reads[i]
 			}
 		}
 	}

@@ -35,6 +35,9 @@ func TestBackendsKnowWhichConnectionsAreNew(t *testing.T) {
 	add(attempt(5, 1, "app1", true), attempt(5, 1, "app1", true)) // two on one backend, and it read both
 	add(attempt(5, 2, "app1", false), attempt(5, 2, "app1", true))
 	same(got(5, "app1", true), got(5, "app1", false))
+	add(attempt(7, 1, "app1", true), attempt(7, 1, "app1", true)) // the client asked again
+	add(attempt(7, 1, "app1", false), attempt(7, 1, "app1", true))
+	same(got(7, "app1", true), got(7, "app1", false))
 	refused := attempt(6, 1, "app1", true) // the first had no connection to be read from
 	refused[1].Outcome = event.Refused
 	same(refused...)
