@@ -100,7 +100,8 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 	if c.spec.Client.Timeout > 0 {
 		deadline = c.clock.Instant(o.sent + c.spec.Client.Timeout)
 	}
-	late := c.clock.Now() - o.sent
+	due := o.sent // when asked again, the end of the connection it was asked on
+	late := c.clock.Now() - due
 	var from scenario.Address
 	if c.from != nil {
 		from = c.from(o.request.N)
@@ -118,7 +119,7 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 				return answer{outcome: out}
 			}
 			if time.Since(began) < synRepeat {
-				late = c.clock.Now() - o.sent
+				late = c.clock.Now() - due
 			}
 			stream, out := c.secure(ctx, tcp, deadline)
 			if stream == nil {
@@ -151,7 +152,7 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 		if !reused || !a.nothing || a.outcome != event.Closed {
 			return a
 		}
-		cn = nil
+		cn, due = nil, c.clock.Now()
 	}
 }
 

@@ -242,6 +242,31 @@ func TestLateSend(t *testing.T) {
 	}
 }
 
+// A connection that was kept and ends without an answer after a while is no fault of
+// the machine's: what is asked again is due when it ended.
+func TestAskedAgainIsNotLate(t *testing.T) {
+	const pause = 300 * time.Millisecond
+	s := serve(t, func(n int, c *peer) {
+		c.request()
+		c.say(ok)
+		if n == 1 {
+			c.request()
+			time.Sleep(pause)
+			c.Close()
+		}
+		c.rest()
+	})
+	b, kept := newBench(t, s.address(), scenario.Traffic{Client: scenario.Client{Keepalive: true}}, 1), &idle{}
+	b.ask(t, kept, 1)
+	began := time.Now()
+	if e := b.ask(t, kept, 2); e.Outcome != event.Passed || s.accepted() != 2 || time.Since(began) < pause {
+		t.Fatalf("got %v on %d connections after %v, want passed on the second", e.Outcome, s.accepted(), time.Since(began))
+	}
+	if j := b.clock.Lateness().Jitter(clock.Send); j.Max > pause/2 {
+		t.Errorf("noted sends up to %v late", j.Max)
+	}
+}
+
 // A client without a port, or a socket, may have one in a slower run; one whose process
 // may open no more files is told so, and hasn't at any speed.
 func TestNoConnectionToBeHad(t *testing.T) {
