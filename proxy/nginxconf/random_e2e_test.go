@@ -292,7 +292,17 @@ func nginxAnswer(t *testing.T, at string, r wayRequest) string {
 func serveWays(t *testing.T, c *Config) []string {
 	t.Helper()
 	dir := t.TempDir()
-	o := RenderOptions{Dir: dir, Backends: map[string]string{}, Listens: map[string]string{},
+	pages := filepath.Join(dir, "pages")
+	for _, name := range c.Tree.Pages() {
+		file := filepath.Join(pages, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(StandInPage), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := RenderOptions{Dir: dir, Backends: map[string]string{}, Listens: map[string]string{}, PagesDir: pages,
 		ErrorLog: "error_log " + dir + "/error.log;", AccessLog: "access_log off;",
 		Main: Section{Text: "daemon off; master_process off; pid " + dir + "/pid;"}}
 	for _, n := range c.Backends {

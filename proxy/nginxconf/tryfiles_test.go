@@ -23,6 +23,7 @@ func TestNoFiles(t *testing.T) {
 			location = /away.html { root /srv/pages; }
 			location /refused { return 403; }
 			location /exists { if (!-f $request_filename) { return 201; } return 202; }
+			location /absent { }
 			location /dir { if (-d $document_root/x) { return 201; } return 202; }
 		}
 		server { listen 81; root /srv; try_files $uri =444; location /a { return 200; } }`
@@ -45,10 +46,16 @@ func TestNoFiles(t *testing.T) {
 		{"80", "/dir", "", 202, ""},
 		{"80", "/50x.html", "", 404, ""},
 		{"80", "/away.html", "", 200, StandInPage},
+		{"80", "POST /away.html", "", 405, ""},
+		{"80", "POST /absent", "", 404, ""},
 		{"81", "/b", "", 444, ""},
 		{"81", "/a", "", 200, ""},
 	} {
-		rq := variable.Request{Method: "GET", Target: tt.target}
+		method, target, ok := strings.Cut(tt.target, " ")
+		if !ok {
+			method, target = "GET", method
+		}
+		rq := variable.Request{Method: method, Target: target}
 		var w Way
 		step := w.Begin(c, c.Destination(tt.to, "").Server, &rq, -1)
 		if (step.Pass != nil) != (tt.uri != "") || step.Pass != nil && step.URI != tt.uri {

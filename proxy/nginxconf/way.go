@@ -318,7 +318,13 @@ func (w *Way) content() Step {
 	if p := w.loc.Pass; p != nil {
 		return w.pass(p)
 	}
-	if w.loc.page && (w.method == "GET" || w.method == "HEAD") {
+	if w.loc.page {
+		w.varied = true
+	}
+	switch {
+	case w.loc.page && w.method == "POST":
+		return w.special(405) // of a file that is there (ngx_http_static_handler)
+	case w.loc.page && (w.method == "GET" || w.method == "HEAD"):
 		return Step{Answer: Answer{Status: w.Status(200), Text: StandInPage, ContentType: w.loc.sets().contentType(w.rq.Path), Location: w.location}}
 	}
 	switch w.method {

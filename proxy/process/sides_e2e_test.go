@@ -56,6 +56,7 @@ func sides(t *testing.T, conf string, replace []string, asked []string, logs ...
 			}
 			s.answers = append(s.answers, strings.ReplaceAll(askAt(t, to, q), dir, "DIR"))
 		}
+		await(t, "its clients have left", func() bool { return !holdsClients(t, port) })
 		stop()
 		s.logs = map[string][]string{}
 		for _, name := range logs {
@@ -73,6 +74,33 @@ func sides(t *testing.T, conf string, replace []string, asked []string, logs ...
 	}
 	return run(startNginx), run(startOurs)
 }
+
+// holdsClients says that a server on the port has a connection that it hasn't closed: who
+// is stopped then writes no line for the request on it, or does, as it happens.
+func holdsClients(t *testing.T, port string) bool {
+	t.Helper()
+	b, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := fmt.Sprintf(":%04X", n)
+	for line := range strings.Lines(string(b)) {
+		if fields := strings.Fields(line); len(fields) > 3 && strings.HasSuffix(fields[1], local) && (fields[3] == established || fields[3] == closeWait) {
+			return true
+		}
+	}
+	return false
+}
+
+// States of a connection in /proc/net/tcp (include/net/tcp_states.h).
+const (
+	established = "01"
+	closeWait   = "08"
+)
 
 // askAt asks at an address, host:port or the path of a unix socket.
 func askAt(t *testing.T, to, q string) string {
