@@ -38,8 +38,15 @@ type conn struct {
 	tls *tls.Conn // nil without
 	// refused is the fault by which there is no room for the connection, nil for none.
 	refused *fault.Fault
-	// unread is true while the request is taken in only to see the connection's end.
+	// left is how much of the request's body the script hasn't read, below 0 when
+	// its length isn't known.
+	left int64
+	// unread is true while something is taken from the kernel, to see the connection's
+	// end or with a request's head, that the script hasn't read: as far as it goes, the
+	// kernel has it still.
 	unread atomic.Bool
+	// holds is true while the script may reset the connection.
+	holds bool
 	// queued is true while the connection passes for one that isn't accepted yet.
 	queued atomic.Bool
 	// counted is closed once the first request has its number, or nothing came.
@@ -122,7 +129,8 @@ func (c *conn) serveOne() bool {
 		return false
 	}
 	at := c.s.now()
-	c.req = req
+	c.req, c.left = req, req.ContentLength
+	c.ahead()
 	c.exchange++
 	id := req.Header.Get(event.RequestHeader)
 	request, _ := event.ParseRequest(id) // one that isn't ours belongs to no request
@@ -135,7 +143,7 @@ func (c *conn) serveOne() bool {
 	c.s.opts.Log.Note(Entry{At: at, What: "request", Version: x.version, Rule: rule, Fault: sc.Name,
 		Connection: c.number, Request: number, Exchange: c.exchange, Method: req.Method, Path: req.RequestURI, ID: id})
 	c.s.opts.Board.note(c.s.opts.Name)
-	if !sc.Resets() && (c.keep == nil || c.keep.End != fault.Reset) {
+	if c.holds = sc.Resets() || c.keep != nil && c.keep.End == fault.Reset; !c.holds && c.left == 0 {
 		c.wire.conn.release()
 	}
 	if !c.play(sc, at) {
@@ -215,16 +223,25 @@ func (c *conn) refuseHead(err error) {
 	c.fin()
 }
 
+// ahead notes whether a part of the request's body was taken from the kernel and isn't
+// read yet.
+func (c *conn) ahead() { c.unread.Store(c.left != 0 && c.in.Buffered() > 0) }
+
 // readBody reads n bytes more of the request's body, or what is left.
 func (c *conn) readBody(n int64) error {
 	if c.req.Body == http.NoBody {
 		return nil
 	}
+	defer c.ahead()
 	buf := c.out[:cap(c.out)]
 	for n > 0 {
 		k, err := c.req.Body.Read(buf[:min(int64(len(buf)), n)])
+		c.left -= int64(k)
 		switch n -= int64(k); {
 		case err == io.EOF:
+			if c.left = 0; !c.holds {
+				c.wire.conn.release()
+			}
 			return nil
 		case err != nil:
 			return err

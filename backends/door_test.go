@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -197,6 +198,33 @@ func TestRefusalResetsWhatWasNeverRead(t *testing.T) {
 		clk.Begin(time.Now().Add(shortly - 10*time.Second)) // the request has arrived by then
 		if got, how := rest(c); got != "" || how != "rst" {
 			t.Errorf("got %q and %s, want rst", got, how)
+		}
+	}
+}
+
+// One that goes away with a body half read resets too, however little there was of it:
+// what came with the head counts as unread until the script reads it.
+func TestRefusalResetsWhatIsHalfRead(t *testing.T) {
+	for _, tt := range []struct{ read, body, want string }{
+		{"head", "12345", "rst"},
+		{"3", "12345", "rst"},
+		{"5", "12345", "fin"},
+		{"all", "12345", "fin"},
+		{"head", "", "fin"}, // nothing has come
+		{"head", strings.Repeat("x", 20<<10), "rst"},
+	} {
+		spec := fault.RespondSpec{After: fault.For(time.Hour)}
+		if err := spec.Read.UnmarshalText([]byte(tt.read)); err != nil {
+			t.Fatal(err)
+		}
+		clk := clock.New(1)
+		s := start(t, backends.Options{Rules: append(during(t, 10*time.Second, 0, door(fault.Refusing)), always(t, &spec)...), Clock: clk})
+		c := dial(t, s.Addr())
+		send(t, c, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: "+strconv.Itoa(max(len(tt.body), 5))+"\r\n\r\n"+tt.body)
+		eventually(t, "the request", func() bool { return s.Counts().Requests == 1 })
+		clk.Begin(time.Now().Add(shortly - 10*time.Second))
+		if got, how := rest(c); got != "" || how != tt.want {
+			t.Errorf("%q read of %d bytes: got %q and %s, want %s", tt.read, len(tt.body), got, how, tt.want)
 		}
 	}
 }

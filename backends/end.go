@@ -54,6 +54,7 @@ func (c *conn) end(how fault.Op) {
 // read yet; so this sends FIN first and reads until the other side closes too.
 func (c *conn) fin() {
 	socket := c.wire.conn
+	c.unread.Store(false) // it is read until the other side closes
 	socket.release()
 	if c.tls != nil {
 		_ = c.tls.CloseWrite() // says so in TLS before the FIN does

@@ -147,6 +147,9 @@ func (c *conn) watch(at time.Duration) bool {
 		if _, err := c.in.Peek(c.in.Buffered() + 1); err != nil {
 			return errors.Is(err, os.ErrDeadlineExceeded)
 		}
+		if c.left != 0 {
+			c.unread.Store(true)
+		}
 	}
 	// So much was sent ahead that the end behind it can't be seen.
 	if at == never {

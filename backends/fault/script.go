@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -65,16 +66,8 @@ func (st Step) open() bool { return st.Delay != nil || st.Op == Drop }
 
 // unread says whether the script leaves a part of a request's body unread.
 func (s *Script) unread(body int64) bool {
-	read := int64(0)
-	for _, st := range s.Steps {
-		switch st.Op {
-		case ReadAll:
-			return false
-		case ReadBody:
-			read += st.Len
-		}
-	}
-	return body < 0 || read < body
+	read := s.Reads()
+	return body < 0 && read < math.MaxInt64 || read < body
 }
 
 // Resets says whether the script ends with a reset.

@@ -1,6 +1,9 @@
 package fault
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Sight is one thing the other side of a connection sees.
 type Sight struct {
@@ -21,6 +24,34 @@ type Sight struct {
 func (s *Script) Timeline(dst []Sight, sent time.Duration, thaw func(time.Duration) (time.Duration, bool)) []Sight {
 	dst, _, _ = s.run(dst, sent, thaw)
 	return dst
+}
+
+// Reads is how many bytes of a request's body the script reads, math.MaxInt64 for all
+// of them.
+func (s *Script) Reads() int64 {
+	n := int64(0)
+	for i := range s.Steps {
+		switch st := &s.Steps[i]; st.Op {
+		case ReadAll, Echo:
+			return math.MaxInt64
+		case ReadBody:
+			n += st.Len
+		}
+	}
+	return n
+}
+
+// Taken is what Reads has come to by an instant, when the script begins at start and
+// the whole request is there. thaw is Timeline's.
+func (s *Script) Taken(start, by time.Duration, thaw func(time.Duration) (time.Duration, bool)) int64 {
+	begun := Script{Response: s.Response}
+	for i := range s.Steps {
+		if at, ok := begun.Ends(start, thaw); !ok || at >= by {
+			break
+		}
+		begun.Steps = s.Steps[:i+1]
+	}
+	return begun.Reads()
 }
 
 // run is Timeline with the instant at which the last step is over, false when it

@@ -11,16 +11,21 @@ func (s *Sim) await(x *exchange, before, after *fault.Script, keep *fault.Keep, 
 	x = x.outlive()
 	x.script, x.keep, x.barrier = after, keep, b
 	f := x.f
-	if at, ok := before.Ends(s.now, x.b.doors.Thaw); ok {
-		s.push(step{at: at, do: doAwait, x: x})
-	}
 	closes, shut := x.b.doors.Closes(s.now)
 	wait, _ := f.patience()
+	how := event.Closed
+	if shut && s.closing(x, before, closes) == fault.Reset {
+		how = event.Reset
+	}
+	if at, ok := before.Ends(s.now, x.b.doors.Thaw); ok {
+		x.taken += min(before.Reads(), x.trip.Body)
+		s.push(step{at: at, do: doAwait, x: x})
+	}
 	switch {
 	case shut && closes < f.asked+wait && f.trip.Stream != nil:
 		s.endAs(f, closes, 0)
 	case shut && closes < f.asked+wait:
-		s.due(f, closes, doFail, event.Closed)
+		s.due(f, closes, doFail, how)
 	default:
 		s.silent(f)
 	}

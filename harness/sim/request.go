@@ -107,7 +107,11 @@ func (s *Sim) act(x *exchange, script *fault.Script, keep *fault.Keep) {
 	}
 	sights = keep.Until(sights, script, x.b.doors.Thaw)
 	if at, ok := x.b.doors.Closes(s.now); ok {
-		sights = cut(sights, at)
+		how := fault.Close // of a connection that is kept is read all there is
+		if ends, ok := script.Ends(s.now, x.b.doors.Thaw); !ok || ends >= at {
+			how = s.closing(x, script, at)
+		}
+		sights = cut(sights, at, how)
 	}
 	s.saw(x, script, sights)
 }
@@ -130,7 +134,7 @@ func (s *Sim) cutOff(x *exchange, what *fault.Fault) {
 		sights = []fault.Sight{{At: at, End: what.AtAccept}}
 	}
 	if at, ok := x.b.doors.Closes(s.now); ok {
-		sights = cut(sights, at)
+		sights = cut(sights, at, fault.Close)
 		if n := len(sights) - 1; what.AtAccept != fault.Stall && sights[n].At == at {
 			sights[n].End = fault.Reset // the request is unread
 		}

@@ -8,10 +8,10 @@ import (
 	"github.com/nolive/nolive/proxy/wire"
 )
 
-// cut ends what can be seen at the instant at which the port is closed. A
+// cut ends what can be seen at the instant at which the port is closed, by how. A
 // response that was complete by then stays as it is, and so does a connection
 // that had ended.
-func cut(sights []fault.Sight, at time.Duration) []fault.Sight {
+func cut(sights []fault.Sight, at time.Duration, how fault.Op) []fault.Sight {
 	bytes := int64(0)
 	for i, v := range sights {
 		if v.At >= at {
@@ -23,7 +23,16 @@ func cut(sights []fault.Sight, at time.Duration) []fault.Sight {
 		}
 		bytes = v.Bytes
 	}
-	return append(sights, fault.Sight{At: at, Bytes: bytes, End: fault.Close})
+	return append(sights, fault.Sight{At: at, Bytes: bytes, End: how})
+}
+
+// closing is how a connection ends whose port is closed at an instant: with a part
+// of the request unread the kernel resets it. The script is what goes on now.
+func (s *Sim) closing(x *exchange, script *fault.Script, at time.Duration) fault.Op {
+	if x.trip.Body == 0 || x.trip.Spent || x.taken >= x.trip.Body || script.Taken(s.now, at, x.b.doors.Thaw) >= x.trip.Body-x.taken {
+		return fault.Close
+	}
+	return fault.Reset
 }
 
 // saw decides what of the sights comes first: the whole header, an end before

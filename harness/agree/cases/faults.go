@@ -35,20 +35,8 @@ func (c *Case) rules(d *dice) []Rule {
 	if d.chance(35) {
 		out = append(out, Rule{Do: answer(d)})
 	}
-	if slices.ContainsFunc(out, Rule.early) {
-		// A port that closes takes with it a connection whose body is half read, by RST;
-		// the simulator doesn't know how far the backend was.
-		for i := range out {
-			if out[i].Do == "refuse" {
-				out[i].Do = "blackhole"
-			}
-		}
-	}
 	return out
 }
-
-// early says whether the rule may answer before it has read the request.
-func (r Rule) early() bool { return strings.Contains(r.Do, "read: head") }
 
 // rule draws one rule: a door for a while, a cut at accept, or a script.
 func (c *Case) rule(d *dice) Rule {
