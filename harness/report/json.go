@@ -9,7 +9,9 @@ import (
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/analysis"
+	"github.com/nolive/nolive/harness/check"
 	"github.com/nolive/nolive/harness/clock"
+	"github.com/nolive/nolive/harness/event"
 )
 
 // document is what --json writes.
@@ -67,7 +69,25 @@ type verdict struct {
 	Want  string `json:"want"`
 	Got   string `json:"got"`
 	OK    bool   `json:"ok"`
+	// Evidence are the events that prove a failed verdict, at most a dozen, as in
+	// events.jsonl.
+	Evidence []fact `json:"evidence,omitempty"`
 }
+
+// verdictOf is a verdict as JSON.
+func verdictOf(v *check.Verdict) verdict {
+	out := verdict{Check: v.Check, Kind: v.Kind, Want: v.Want, Got: v.Got, OK: v.OK}
+	for _, e := range v.Evidence {
+		out.Evidence = append(out.Evidence, fact(e))
+	}
+	return out
+}
+
+// fact is an event as events.jsonl writes it, so that one reader does for both.
+type fact event.Event
+
+// MarshalJSON writes an object.
+func (f fact) MarshalJSON() ([]byte, error) { return event.AppendJSON(nil, event.Event(f)), nil }
 
 // jitters are in seconds of scenario time.
 type jitters struct {
@@ -146,8 +166,8 @@ func (r *run) fill(from *harness.Result) {
 	for _, u := range from.Unapplied {
 		r.Unapplied = append(r.Unapplied, unapplied(u))
 	}
-	for _, v := range from.Verdicts {
-		r.Verdicts = append(r.Verdicts, verdict{v.Check, v.Kind, v.Want, v.Got, v.OK})
+	for i := range from.Verdicts {
+		r.Verdicts = append(r.Verdicts, verdictOf(&from.Verdicts[i]))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/report"
 )
 
@@ -128,6 +129,43 @@ func TestJSONTellsWhatDidNotHold(t *testing.T) {
 	}
 	if empty := document(t, nil); len(empty["runs"].([]any)) != 0 {
 		t.Error("runs of nothing")
+	}
+}
+
+// What proves a failed expectation to a person proves it to a program: the same
+// events, written as in events.jsonl.
+func TestJSONHasTheEvidence(t *testing.T) {
+	r := entries(t)[1].Result
+	doc := document(t, []report.Entry{{Scenario: "two-of-three", Engine: harness.Sim, Result: r}})
+	verdicts := doc["runs"].([]any)[0].(object)["verdicts"].([]any)
+	events := 0
+	for i, v := range r.Verdicts {
+		var got []string
+		if list, ok := verdicts[i].(object)["evidence"].([]any); ok {
+			for _, e := range list {
+				line, err := json.Marshal(e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, string(line))
+			}
+		}
+		var want []string
+		for _, e := range v.Evidence {
+			var same any
+			if err := json.Unmarshal(event.AppendJSON(nil, e), &same); err != nil {
+				t.Fatal(err)
+			}
+			line, _ := json.Marshal(same)
+			want = append(want, string(line))
+			events++
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", v.Check, diff)
+		}
+	}
+	if events == 0 {
+		t.Error("nothing failed with evidence")
 	}
 }
 

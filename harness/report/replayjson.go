@@ -85,8 +85,8 @@ func ReplayJSON(w io.Writer, all []Replay) error {
 			}
 			r.Upstreams = append(r.Upstreams, d)
 		}
-		for _, v := range from.Verdicts {
-			r.Verdicts = append(r.Verdicts, verdict{v.Check, v.Kind, v.Want, v.Got, v.OK})
+		for i := range from.Verdicts {
+			r.Verdicts = append(r.Verdicts, verdictOf(&from.Verdicts[i]))
 		}
 		doc.OK = doc.OK && r.OK
 		doc.Runs = append(doc.Runs, r)
