@@ -36,6 +36,9 @@ func (e *Ended) UnmarshalText(text []byte) error {
 		for o := event.Passed; o < event.ClientTimeout; o++ {
 			names = append(names, o.String())
 		}
+		if ours := ofNginx(string(text)); ours != "" {
+			return fmt.Errorf("%q is a word of proxy_next_upstream; how an attempt ends is called %s", text, ours)
+		}
 		return fmt.Errorf("unknown outcome %q; there are %s", text, strings.Join(names, ", "))
 	}
 	if o >= event.ClientTimeout {
@@ -43,6 +46,20 @@ func (e *Ended) UnmarshalText(text []byte) error {
 	}
 	*e = Ended(text)
 	return nil
+}
+
+// ofNginx are the outcomes that proxy_next_upstream has one word for, "" when it has
+// no such word. invalid_header is the same in both.
+func ofNginx(word string) string {
+	switch {
+	case word == "error":
+		return "refused, reset or closed"
+	case word == "timeout":
+		return "connect_timeout, send_timeout or read_timeout"
+	case strings.HasPrefix(word, "http_"):
+		return "listed: its status was one that proxy_next_upstream lists"
+	}
+	return ""
 }
 
 var _ Definition = Attempts{}
