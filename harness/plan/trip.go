@@ -28,6 +28,9 @@ type Trip struct {
 	// Spent is true for a body that an earlier pass streamed: the head announces it
 	// and nothing follows, because nginx hasn't kept it.
 	Spent bool
+	// Lines are what nginx logs, at warn and above, about the request's way since the
+	// step before.
+	Lines []string
 	// Stream is where the connection goes when a stream server takes it: then the
 	// request goes with it as it is, and there is no Step.
 	Stream *nginxconf.StreamPass
@@ -61,6 +64,7 @@ func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *T
 	}
 	n.Step = n.way.Begin(c, to.Server, &n.facts, length)
 	n.arrive()
+	n.note()
 	return n
 }
 
@@ -86,6 +90,7 @@ func (n *Trip) Fail(status int) *Trip {
 	out := n.fork()
 	out.Step = out.way.Fail(status)
 	out.arrive()
+	out.note()
 	return out
 }
 
@@ -102,6 +107,7 @@ func (n *Trip) Intercept(status int) *Trip {
 	}
 	out.Step = step
 	out.arrive()
+	out.note()
 	return out
 }
 
@@ -241,6 +247,31 @@ func (n *Trip) streams() bool {
 	if n.Body == 0 || n.Spent || n.read || !p.Streams(chunked) {
 		return false
 	}
-	const head = 200 // about
-	return n.Body > scenario.OneWrite || n.Body > p.Ahead(head, n.Body, chunked)
+	return n.Body > scenario.OneWrite || n.Body > p.Ahead(headSize, n.Body, chunked)
+}
+
+// headSize is about how long the head of a client's request is.
+const headSize = 200
+
+// note takes in what nginx logs about the way.
+func (n *Trip) note() {
+	t := n.traffic
+	n.Lines = n.way.Complaints()
+	if t.Chunked && n.way.Refused() {
+		for i, line := range n.Lines {
+			if line == nginxconf.TooLargeBody(t.Body) {
+				n.Lines[i] = nginxconf.TooLargeChunks(0, min(t.Body, scenario.ChunkSize))
+			}
+		}
+	}
+	if p := n.Step.Pass; p == nil || n.read || t.Body == 0 || n.way.Discarded() {
+		return
+	}
+	there := t.Body
+	if there > scenario.OneWrite {
+		there = 0
+	}
+	if n.Step.Pass.Spools(headSize, there, t.Body, t.Chunked) {
+		n.Lines = append(n.Lines, nginxconf.BodyFile())
+	}
 }

@@ -77,6 +77,9 @@ func (s *Sim) begin(f *flight) {
 // proceed carries out a step of the request's way.
 func (s *Sim) proceed(f *flight, to *plan.Trip) {
 	f.trip = to
+	for _, line := range to.Lines {
+		s.logs(f, line)
+	}
 	pass := to.Step.Pass
 	if pass == nil {
 		s.answer(f, &to.Step.Answer)
@@ -122,6 +125,11 @@ func (s *Sim) follow(f *flight, d upstream.Decision) {
 		}
 		s.pass(f)
 	}
+}
+
+// logs tells of a line of the error log that is about the request, not an attempt.
+func (s *Sim) logs(f *flight, line string) {
+	s.sink.Emit(event.Event{At: s.now, Kind: event.Logged, Request: f.id, Worker: f.number, Detail: line})
 }
 
 // intercept lets something else take the place of a backend's response. Its

@@ -108,5 +108,8 @@ func (s *Sim) due(f *flight, at time.Duration, what do, o event.Outcome) {
 
 // header asks the model what to do with a whole header.
 func (s *Sim) header(f *flight) {
+	if f.reading.head.Raw {
+		f.req.NoStatusLine(s.now)
+	}
 	s.follow(f, f.req.Header(s.now, f.reading.head.Status))
 }

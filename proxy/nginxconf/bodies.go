@@ -29,6 +29,13 @@ func (p *Pass) Streams(chunked bool) bool {
 	return p.StreamsBody && p.body == nil && !p.NoRequestBody && (!chunked || p.HTTP11)
 }
 
+// Spools says whether nginx writes a body of so many bytes into a file, because it
+// reads all of it before it passes the request on and its buffer is too small. head and
+// there are as for Ahead.
+func (p *Pass) Spools(head int, there, length int64, chunked bool) bool {
+	return !p.Streams(chunked) && length > p.Ahead(head, there, false)
+}
+
 // Ahead is how many bytes of a streamed body nginx reads before it looks for a
 // backend. A body of at most as many that is all there by then counts as buffered
 // whatever proxy_request_buffering says, and its request may be tried again

@@ -102,12 +102,12 @@ func (w *Way) resolve(p *Pass) (out *Pass, uri string, status int) {
 	v := p.dynamic.Value(w.facts)
 	scheme, rest, ok := strings.Cut(v, "://")
 	if !ok || !strings.EqualFold(scheme, "http") || rest == "" {
-		w.complaint = "invalid URL prefix in \"" + v + "\""
+		w.complain(badPrefix + " in " + quoted(v))
 		return nil, "", 500
 	}
 	a, err := parseAddress(rest, 80, forPass)
 	if err != "" {
-		w.complaint = err + " in upstream \"" + rest + "\""
+		w.complain(err + " in upstream " + quoted(rest))
 		return nil, "", 500
 	}
 	w.rq.ProxyHost, w.rq.ProxyPort = a.text, strconv.Itoa(a.port)
@@ -123,7 +123,7 @@ func (w *Way) resolve(p *Pass) (out *Pass, uri string, status int) {
 	if len(rest) >= len(host) && strings.EqualFold(rest[:len(host)], host) {
 		host = rest[:len(host)] // as it is written
 	}
-	w.complaint = "no resolver defined to resolve " + host
+	w.complain(noResolver + " " + host)
 	return nil, "", 502 // nobody could be asked
 }
 

@@ -149,7 +149,8 @@ func (w *Way) rewrite(r *rewrite) (Step, flow) {
 		w.rq.Args = ""
 	}
 	if path == "" {
-		return w.special(500), replied // "the rewritten URI has a zero length"
+		w.complain(noLength)
+		return w.special(500), replied
 	}
 	w.rq.Path = path
 	if r.last {

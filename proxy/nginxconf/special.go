@@ -4,7 +4,10 @@ import "strings"
 
 // Fail says what happens after an error that nginx itself comes to: 502 and 504
 // of a request that was passed on in vain, 413 of a body that grew too long.
-func (w *Way) Fail(status int) Step { return w.special(status) }
+func (w *Way) Fail(status int) Step {
+	w.passed = w.passed || status != 413
+	return w.special(status)
+}
 
 // Intercept says what takes the place of a backend's response, if anything does:
 // with proxy_intercept_errors one that an error_page is for, also where error
@@ -16,6 +19,7 @@ func (w *Way) Intercept(p *Pass, status int) (Step, bool) {
 	}
 	for _, e := range w.loc.sets().errorPages {
 		if e.status == status {
+			w.passed = true
 			return w.special(status), true
 		}
 	}
@@ -88,6 +92,7 @@ func (w *Way) page(p *errorPage) Step {
 func (w *Way) redirect(path, args string) Step {
 	w.changes--
 	if w.changes == 0 {
+		w.complain(cycle + " while internally redirecting to " + quoted(path))
 		return w.special(500)
 	}
 	w.rq.Path, w.rq.Args = path, args
@@ -101,6 +106,7 @@ func (w *Way) redirect(path, args string) Step {
 func (w *Way) named(name string) Step {
 	w.changes--
 	if w.changes == 0 {
+		w.complain(cycle + " while redirect to named location " + quoted(name))
 		return w.special(500)
 	}
 	for _, l := range w.server.Locations {
@@ -115,6 +121,7 @@ func (w *Way) named(name string) Step {
 			if w.changed {
 				w.changes--
 				if w.changes == 0 {
+					w.complain(cycle + " while processing " + quoted(w.rq.Path))
 					return w.special(500)
 				}
 				return w.find()
@@ -122,5 +129,6 @@ func (w *Way) named(name string) Step {
 			return w.content()
 		}
 	}
-	return w.special(500) // "could not find named location"
+	w.complain(noLocation + " " + quoted(name))
+	return w.special(500)
 }

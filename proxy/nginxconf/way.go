@@ -37,10 +37,11 @@ type Way struct {
 	status           int  // replaces that of any answer; 0 doesn't
 	length           int64
 	location         string // of a redirect, whatever becomes of it
-	complaint        string
+	complaints       []string
 	closes, varied   bool
 	refused          bool  // for the length of its body
 	discarded        bool  // its body was thrown away
+	passed           bool  // it was passed on, and that is over
 	own              []own // newest last
 	begun            int   // how many there are once the request has begun
 	reach            *Reach
@@ -167,12 +168,22 @@ func (w *Way) discard() { w.discarded, w.length = true, -1 }
 // response: nginx never takes it back (ngx_http_clear_location).
 func (w *Way) Redirect() string { return w.location }
 
-// Complaint is what nginx logs as an error about a proxy_pass with variables that
-// comes to nobody, once; "" for nothing.
-func (w *Way) Complaint() string {
-	c := w.complaint
-	w.complaint = ""
+// Complaints are the lines that nginx logs as errors about the way itself, each once
+// and in its order: a body that is too long, a method that nobody may use, a
+// proxy_pass with variables that comes to nobody, a redirection that never ends.
+func (w *Way) Complaints() []string {
+	c := w.complaints
+	w.complaints = nil
 	return c
+}
+
+// complain notes such a line. nginx adds what it is doing, once it had to do with a
+// backend (ngx_http_upstream_finalize_request).
+func (w *Way) complain(line string) {
+	if w.passed {
+		line += afterwards
+	}
+	w.complaints = append(w.complaints, line)
 }
 
 // Closes says whether the client's connection is closed after the answer because
@@ -263,6 +274,7 @@ func (w *Way) find() Step {
 		if w.length > *w.loc.sets().body {
 			// Without its body it isn't too long any more.
 			w.refused = true
+			w.complain(TooLargeBody(w.length))
 			w.discard()
 			return w.special(413)
 		}
@@ -283,7 +295,8 @@ func (w *Way) find() Step {
 		}
 		w.changes--
 		if w.changes == 0 {
-			return w.special(500) // "rewrite or internal redirection cycle"
+			w.complain(cycle + " while processing " + quoted(w.rq.Path))
+			return w.special(500)
 		}
 		w.at(w.server.level())
 	}
@@ -310,6 +323,7 @@ func (w *Way) content() Step {
 		w.reach.served[w.loc] = true
 	}
 	if w.loc.denied {
+		w.complain(forbidden)
 		return w.special(403)
 	}
 	if f := w.loc.tries; f != nil {

@@ -83,11 +83,6 @@ func offence(line []byte) int {
 	return len(line) - 1
 }
 
-// noHead notes an answer without a head.
-func (a *account) noHead() {
-	a.note(nginxconf.Error, "upstream sent no valid HTTP/1.0 header", "reading response header from upstream")
-}
-
 // left notes that the client left (ngx_http_upstream_check_broken_connection).
 func (a *account) left() {
 	a.broken, a.gone = true, true

@@ -22,20 +22,20 @@ func (c *client) handle() bool {
 	}
 	c.logsLate = false
 	if step.Pass == nil && (c.rq.chunked || c.rq.length > 0) {
-		if c.account != nil && c.route.way.Refused() {
-			c.account.tooLarge()
-		}
 		return c.answerAtOnce(step.Answer)
 	}
 	// nginx reads a body before it passes a request on.
 	if !c.route.way.Refused() {
+		there := int64(len(c.in.unread()))
 		status := c.readBody(step.Pass)
 		switch {
-		case c.account == nil:
 		case status == 413:
-			c.account.tooLarge()
-		default:
+			c.logs(nginxconf.Error, nginxconf.TooLargeChunks(c.body.size, c.body.more))
+		case c.account != nil:
 			c.account.body()
+		}
+		if p := step.Pass; status == 0 && p != nil && p.Spools(c.rq.size, there, c.body.size, c.rq.chunked) {
+			c.tell(nginxconf.BodyFile()) // to no journal: the file has no name, or there is none
 		}
 		switch {
 		case status == 0:
@@ -46,8 +46,6 @@ func (c *client) handle() bool {
 		default:
 			step = c.fail(status)
 		}
-	} else if c.account != nil && c.rq.length > c.route.way.BodyLimit() {
-		c.account.tooLarge()
 	}
 	rest := c.body.rest
 	if rest != nil {
@@ -205,6 +203,9 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 	case err == errBody:
 		a.over()
 		up.close()
+		if c.body.status() == 413 {
+			c.logs(nginxconf.Error, nginxconf.TooLargeChunks(c.body.size, c.body.more))
+		}
 		n.end(c, event.Aborted, 0)
 		return upstream.Decision{Action: upstream.Answer, Status: c.body.status()}, nil
 	case err != nil:
@@ -221,11 +222,11 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 	}
 	if c.account != nil {
 		c.account.answered(c.rs.Status, c.rb.b[:c.rs.At])
-		if c.rs.Raw {
-			c.account.noHead()
-		}
 	}
 	n.lock(c)
+	if c.rs.Raw {
+		c.model.NoStatusLine(n.clock.Now())
+	}
 	next := c.model.Header(n.clock.Now(), c.rs.Status)
 	if next.Action == upstream.Pass {
 		n.mu.Unlock()

@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 
+	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/wire"
 )
@@ -117,21 +118,25 @@ func refusedHeaders(rq *request, rest []byte, longest int) (text string, left []
 	return "client sent too large request", nil
 }
 
-// complaint notes what the way has to say.
-func (a *account) complaint() {
-	if text := a.client.route.way.Complaint(); text != "" {
-		a.note(nginxconf.Error, text, "")
+// complains tells what nginx logs about the way of the request.
+func (c *client) complains() {
+	for _, text := range c.route.way.Complaints() {
+		c.logs(nginxconf.Error, text)
 	}
 }
 
-// tooLarge notes a body that client_max_body_size doesn't let in.
-func (a *account) tooLarge() {
-	rq := &a.client.rq
-	if rq.chunked {
-		a.note(nginxconf.Error, fmt.Sprintf("client intended to send too large chunked body: %d+%d bytes", a.client.body.size, a.client.body.more), "")
-		return
+// logs tells of a line of the error log that is about the request, not an attempt.
+func (c *client) logs(level nginxconf.Level, text string) {
+	c.tell(text)
+	if c.account != nil {
+		c.account.note(level, text, "")
 	}
-	a.note(nginxconf.Error, fmt.Sprintf("client intended to send too large body: %d bytes", rq.length), "")
+}
+
+// tell is logs for a line that is in no journal.
+func (c *client) tell(text string) {
+	p := c.proxy
+	p.sink.Emit(event.Event{At: p.clock.Now(), Kind: event.Logged, Request: c.rq.id, Worker: c.workerNumber(), Detail: text})
 }
 
 // ignored notes the header lines that nginx passes over (ignore_invalid_headers).

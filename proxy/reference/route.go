@@ -60,8 +60,8 @@ func (c *client) find() {
 	t.limit = t.way.BodyLimit()
 	if c.account != nil {
 		c.account.route(t.server, t.way.Location())
-		c.account.complaint()
 	}
+	c.complains()
 }
 
 // moved notes that the request went elsewhere.
@@ -70,8 +70,8 @@ func (c *client) moved() {
 	c.keeps()
 	if c.account != nil {
 		c.account.route(c.route.server, c.route.way.Location())
-		c.account.complaint()
 	}
+	c.complains()
 }
 
 // fail is what comes after an error of the proxy's own.

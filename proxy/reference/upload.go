@@ -118,6 +118,7 @@ func (in *upload) decode() (data []byte, status int) {
 	case err != nil:
 		return nil, 400
 	case c.body.size+int64(n) > c.route.way.BodyLimit():
+		c.body.more = int64(n) + in.chunks.Left()
 		return nil, 413
 	}
 	in.done = in.chunks.Done

@@ -77,6 +77,9 @@ const (
 	queueFull = "queue full"
 )
 
+// noStatusLine is the line about a response that is none of HTTP/1.
+const noStatusLine = "upstream sent no valid HTTP/1.0 header while reading response header from upstream"
+
 // cutMessage is the line for a body that broke off; how is the Detail that
 // Request.Cut leaves. Buffered proxying, nginx's default, reads with readv().
 func cutMessage(how string) string {

@@ -153,6 +153,12 @@ func (r *Request) TooBig() { r.tooBig = true }
 // socket full, for the error log.
 func (r *Request) QueueFull() { r.queueFull = true }
 
+// NoStatusLine tells, for the error log, of a response that begins with no status line.
+// nginx takes it for one of HTTP/0.9 (ngx_http_proxy_process_status_line).
+func (r *Request) NoStatusLine(now time.Duration) {
+	r.emit(event.Event{At: now, Kind: event.Logged, Detail: noStatusLine})
+}
+
 // Try is the number of the running attempt, from 1.
 func (r *Request) Try() int { return r.try }
 

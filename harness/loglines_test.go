@@ -1,0 +1,99 @@
+package harness_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/event"
+)
+
+// complaints are requests that nginx logs something about besides how their attempts end.
+const complaints = `name: complaints
+proxy:
+  nginx: |
+    client_max_body_size 1m;
+    upstream app { server app1:8080; }
+    upstream old { server old1:8080; }
+    server {
+      location / { proxy_pass http://app; }
+      location /small { client_max_body_size 10k; proxy_pass http://app; }
+      location /read { limit_except GET { deny all; } proxy_pass http://app; }
+      location /loop { rewrite ^ /loop last; proxy_pass http://app; }
+      location /page { error_page 404 /page; proxy_intercept_errors on; recursive_error_pages on; proxy_pass http://app; }
+      location /name { error_page 404 @none; proxy_intercept_errors on; proxy_pass http://app; }
+      location /nine { proxy_pass http://old; }
+      location /gone { return 200; }
+    }
+backends:
+  app1:8080:
+    - when: {path: /page}
+      do: {status: 404}
+    - when: {path: /name}
+      do: {status: 404}
+  old1:8080:
+    - do: {malformed: http09}
+traffic:
+  large:     {request: POST /, body: 5MiB, times: 2}
+  returned:  {request: POST /gone, body: 5MiB, times: 1}
+  chunked:   {request: POST /small, body: 20KiB, framing: chunked, times: 1}
+  chunks:    {request: POST /small, body: 100KiB, framing: chunked, times: 1}
+  spooled:   {request: POST /, body: 100KiB, times: 1}
+  pieces:    {request: POST /, body: 100KiB, framing: chunked, times: 1}
+  fits:      {request: POST /, body: 9KiB, times: 1}
+  forbidden: {request: PUT /read, times: 1}
+  loop:      {request: GET /loop, times: 1}
+  page:      {request: GET /page, times: 1}
+  named:     {request: GET /name, times: 1}
+  nine:      {request: GET /nine, times: 1}
+expect:
+  - log: {contains: "client intended to send too large body: 5242880 bytes", count: 3}
+`
+
+// complained is what the error log has to say of each traffic, in order.
+var complained = map[string][]string{
+	"large":     {"client intended to send too large body: 5242880 bytes", "client intended to send too large body: 5242880 bytes"},
+	"returned":  {"client intended to send too large body: 5242880 bytes"},
+	"chunked":   {"client intended to send too large chunked body: 0+20480 bytes"},
+	"chunks":    {"client intended to send too large chunked body: 0+32768 bytes"},
+	"spooled":   {"a client request body is buffered to a temporary file"},
+	"pieces":    {"a client request body is buffered to a temporary file"},
+	"forbidden": {"access forbidden by rule"},
+	"loop":      {`rewrite or internal redirection cycle while processing "/loop"`},
+	"page":      {`rewrite or internal redirection cycle while internally redirecting to "/page" while sending to client`},
+	"named":     {`could not find named location "@none" while sending to client`},
+	"nine":      {"upstream sent no valid HTTP/1.0 header while reading response header from upstream"},
+}
+
+func TestTheErrorLogHasWhatNginxSaysOfTheRequestItself(t *testing.T) {
+	for _, e := range []harness.Engine{harness.Sim, harness.Reference} {
+		complain(t, e)
+	}
+}
+
+// complain holds what an engine logs against what nginx does.
+func complain(t *testing.T, e harness.Engine) {
+	t.Helper()
+	s := parse(t, "complaints.yaml", complaints).Scenarios[0]
+	r := run(t, harness.Runner{}, s, e)
+	got := map[string][]string{}
+	for _, l := range r.Events {
+		if l.Kind == event.Logged {
+			text := l.Detail
+			if i := strings.Index(text, " temporary file"); i >= 0 {
+				text = text[:i+len(" temporary file")] // nginx names it
+			}
+			got[l.Request.Traffic] = append(got[l.Request.Traffic], text)
+		}
+	}
+	if d := cmp.Diff(complained, got); d != "" {
+		t.Errorf("%s:\n%s", e, d)
+	}
+	for _, v := range r.Verdicts {
+		if !v.OK {
+			t.Errorf("%s: %s: got %s", e, v.Check, v.Got)
+		}
+	}
+}
