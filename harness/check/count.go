@@ -41,18 +41,21 @@ func (s *some) verdict(c Check, in *scope, want Span) Verdict {
 type tally struct {
 	sides
 	hits  int
+	whose origins // of the hits
 	other []seenCount
 }
 
 type seenCount struct {
-	seen analysis.Seen
-	n    int
+	seen  analysis.Seen
+	n     int
+	whose origins
 }
 
 func (t *tally) add(x *analysis.Exchange, is selector) {
 	seen := x.Seen()
 	if is.matches(seen) {
 		t.hits++
+		t.whose.add(x)
 		if !t.sides.hits.full() {
 			t.sides.hits.add(response(x))
 		}
@@ -64,20 +67,36 @@ func (t *tally) add(x *analysis.Exchange, is selector) {
 	for i := range t.other {
 		if t.other[i].seen == seen {
 			t.other[i].n++
+			t.other[i].whose.add(x)
 			return
 		}
 	}
-	t.other = append(t.other, seenCount{seen, 1})
+	t.other = append(t.other, seenCount{seen: seen, n: 1})
+	t.other[len(t.other)-1].whose.add(x)
 }
 
-// rest tells what else was seen: ", and 3 x 502".
-func (t *tally) rest() string {
+// reasons tells, of a number that isn't allowed, who made the errors among it:
+// "3 no live upstreams, 1 reset".
+func (t *tally) reasons(ok bool) string {
+	if ok {
+		return ""
+	}
+	return t.whose.String()
+}
+
+// rest tells what else was seen: ", and 3 x 502", and unless ok of errors who made
+// them: "(2 no live upstreams, 1 reset)".
+func (t *tally) rest(ok bool) string {
 	slices.SortFunc(t.other, func(a, b seenCount) int {
 		return cmp.Or(cmp.Compare(b.n, a.n), a.seen.Compare(b.seen))
 	})
 	var parts []string
 	for _, o := range t.other {
-		parts = append(parts, fmt.Sprintf("%d x %s", o.n, o.seen))
+		part := fmt.Sprintf("%d x %s", o.n, o.seen)
+		if why := o.whose.String(); why != "" && !ok {
+			part += " (" + why + ")"
+		}
+		parts = append(parts, part)
 	}
 	if parts == nil {
 		return ""

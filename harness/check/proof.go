@@ -52,7 +52,11 @@ func response(x *analysis.Exchange) event.Event {
 	if x.Outcome == 0 {
 		return event.Event{At: x.Sent, Kind: event.RequestSent, Request: x.Request}
 	}
-	return event.Event{At: x.Ended, Kind: event.ResponseEnded, Request: x.Request, Outcome: x.Outcome, Status: x.Status}
+	e := event.Event{At: x.Ended, Kind: event.ResponseEnded, Request: x.Request, Outcome: x.Outcome, Status: x.Status}
+	if isError(x) {
+		e.Detail = history(x)
+	}
+	return e
 }
 
 // start is the event with which attempt i began.
@@ -145,10 +149,14 @@ func (k *extremes) outside(want Span) []event.Event {
 	var out []event.Event
 	for _, x := range k.list {
 		if !want.Has(x.d.Seconds()) {
-			x.e.Detail = "took " + seconds(x.d)
+			took := "took " + seconds(x.d)
 			if x.e.Kind == event.RequestSent {
-				x.e.Detail = "no answer for " + seconds(x.d)
+				took = "no answer for " + seconds(x.d)
 			}
+			if x.e.Detail != "" {
+				took += ", " + x.e.Detail
+			}
+			x.e.Detail = took
 			out = append(out, x.e)
 		}
 	}

@@ -75,8 +75,11 @@ func (j *shareJudge) Verdict(Run) Verdict {
 		nothing = fmt.Sprintf("no request of %s was answered before the run's end", j.c.Of)
 	}
 	part := ratio(j.hits, j.responses)
-	return verdict(j.c, nothing, finding{
-		want: j.c.Is.String(), ok: j.c.Is.Has(part), proof: j.against(j.c.Is, part),
-		got: fmt.Sprintf("%d of %d (%s)%s", j.hits, j.responses, percent(part), j.rest()),
-	})
+	f := finding{want: j.c.Is.String(), ok: j.c.Is.Has(part), proof: j.against(j.c.Is, part)}
+	f.got = fmt.Sprintf("%d of %d (%s", j.hits, j.responses, percent(part))
+	if why := j.reasons(f.ok); why != "" {
+		f.got += ": " + why
+	}
+	f.got += ")" + j.rest(f.ok)
+	return verdict(j.c, nothing, f)
 }

@@ -64,9 +64,14 @@ func (j *statusJudge) Exchange(x *analysis.Exchange) {
 }
 
 func (j *statusJudge) Verdict(Run) Verdict {
-	f := finding{want: "all", ok: j.hits == j.in, proof: j.sides.others, got: fmt.Sprintf("%d of %d%s", j.hits, j.in, j.rest())}
+	f := finding{want: "all", ok: j.hits == j.in, proof: j.sides.others}
 	if j.c.Count.Set {
 		f.want, f.ok, f.proof = j.c.Count.String(), j.c.Count.Has(float64(j.hits)), j.against(j.c.Count, float64(j.hits))
 	}
+	f.got = fmt.Sprintf("%d of %d", j.hits, j.in)
+	if why := j.reasons(f.ok); why != "" {
+		f.got += " (" + why + ")"
+	}
+	f.got += j.rest(f.ok)
 	return verdict(j.c, j.nothingSent(), f)
 }

@@ -53,9 +53,9 @@ got   1 (at 2.0s)`},
 		{"fails", &check.Status{Of: "curl", Is: "200"}, once, false, `Expected to hold:
     status: {of: curl, is: 200}
 want  all
-got   0 of 1, and 1 x 502
+got   0 of 1, and 1 x 502 (reset)
 evidence
-    {"at":2,"kind":"response","request":"curl/1","outcome":"passed","status":502}`},
+    {"at":2,"kind":"response","request":"curl/1","outcome":"passed","status":502,"detail":"after app1 reset"}`},
 		{"nothing to judge", check.Status{Of: "curl", Is: "200"}, run{}, false, `Expected to hold:
     status: {of: curl, is: 200}
 want  all
