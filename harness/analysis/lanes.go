@@ -89,6 +89,9 @@ func (l *Lanes) attempt(a *Attempt, ended time.Duration) {
 	case 0, event.Aborted: // still running, or its client left: no word on the backend
 	case event.Passed, event.Relayed:
 		lane[l.at(ended)].answered++
+		if a.Status >= 500 {
+			lane[l.at(ended)].errors++
+		}
 	default:
 		lane[l.at(ended)].failed++
 	}

@@ -56,6 +56,17 @@ func TestLanesTellHowAttemptsEnded(t *testing.T) {
 	}
 }
 
+// A backend's own 5xx is an answer, and told apart.
+func TestLanesTellServerErrors(t *testing.T) {
+	for status, want := range map[int]Cell{404: {Answered: 1}, 499: {Answered: 1}, 500: {Answered: 1, Errors: 1}, 503: {Answered: 1, Errors: 1}} {
+		l := NewLanes([]string{"a"})
+		l.Exchange(asked(0, Attempt{Peer: "a", Upstream: "u", Outcome: event.Passed, Status: status}))
+		if got := l.Fit(1).Lanes[0].Cells[0]; got != want {
+			t.Errorf("%d: %+v", status, got)
+		}
+	}
+}
+
 // Quick answers don't make a server look busy, however many follow each other;
 // one that takes as long as a column does.
 func TestQuickAnswersAreNotWaitedFor(t *testing.T) {

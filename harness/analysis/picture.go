@@ -32,6 +32,8 @@ type Cell struct {
 	// response, and without one or given up for the next peer. One whose client
 	// left is neither.
 	Answered, Failed int
+	// Errors are those of Answered whose response had a status of 5xx.
+	Errors int
 	// Busy and Out are shares of the column's time, 0 to 1: with an attempt
 	// under way that isn't short in comparison with a column, and out of rotation.
 	Busy, Out float64
@@ -119,6 +121,7 @@ func (l *lane) cell(from, to int, slice, column time.Duration) Cell {
 		s := &l[i]
 		c.Answered += int(s.answered)
 		c.Failed += int(s.failed)
+		c.Errors += int(s.errors)
 		c.Busy += float64(min(s.waited(column), float32(slice.Seconds())))
 		c.Out += float64(min(s.out, float32(slice.Seconds())))
 	}

@@ -5,9 +5,9 @@ import "time"
 // slot is what one slice knows of a backend. The times are seconds, summed up
 // over attempts, so they may exceed the slice.
 type slot struct {
-	busy             [len(patiences) + 1]float32
-	out              float32
-	answered, failed uint32
+	busy                     [len(patiences) + 1]float32
+	out                      float32
+	answered, errors, failed uint32
 }
 
 func (s *slot) add(t *slot) {
@@ -16,6 +16,7 @@ func (s *slot) add(t *slot) {
 	}
 	s.out += t.out
 	s.answered += t.answered
+	s.errors += t.errors
 	s.failed += t.failed
 }
 

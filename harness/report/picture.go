@@ -17,12 +17,14 @@ type glyph uint8
 
 // The glyphs; glyphs has their looks.
 const (
-	idle glyph = iota
-	failed
+	failed glyph = iota
 	someFailed
-	processed
+	serverErrors
+	someErrors
+	awaited
 	absent
 	answered
+	idle
 	turned
 )
 
@@ -31,13 +33,15 @@ var glyphs = [...]struct {
 	style lipgloss.Style
 	means string
 }{
-	idle:       {"·", faint, ""},
-	failed:     {"X", bad, "failed or timed out"},
-	someFailed: {"x", bad, "some failed"},
-	processed:  {"▒", busy, "being processed"},
-	absent:     {"─", out, "out of rotation"},
-	answered:   {"•", good, "answered"},
-	turned:     {"█", bad, "share of requests turned away"},
+	failed:       {"X", bad, "failed or timed out"},
+	someFailed:   {"x", bad, "some failed"},
+	serverErrors: {"5", bad, "answered 5xx"},
+	someErrors:   {"⁵", bad, "some 5xx"},
+	awaited:      {"▒", busy, "waited for"},
+	absent:       {"─", out, "out of rotation"},
+	answered:     {"•", good, "answered"},
+	idle:         {"·", faint, "idle"},
+	turned:       {"█", bad, "share of requests turned away"},
 }
 
 // sparse is up to how many attempts a column shows them one by one.
@@ -49,23 +53,30 @@ const sparse = 4
 // seventy requests were answered, sixty timed out and the backend was out for
 // forty seconds is a minute out of rotation, and X is left for the backend on
 // which hardly anything succeeds.
+//
+// A backend that answers is one that answers, however slowly; it is waited for only
+// where nothing came, or a slow one would look like one that hangs. A backend's own
+// 5xx is no failure to nginx, which goes on asking it, but to whoever looks it is.
 func look(c analysis.Cell) glyph {
 	few := c.Answered+c.Failed <= sparse
+	good, bad := c.Answered-c.Errors, c.Failed+c.Errors
+	all, some := failed, someFailed
+	if c.Errors > c.Failed {
+		all, some = serverErrors, someErrors
+	}
 	switch {
-	case few && c.Failed > 0 && c.Failed >= c.Answered:
-		return failed
+	case few && bad > 0 && bad >= good:
+		return all
 	case c.Out >= 0.5:
 		return absent
-	case c.Failed > 0 && c.Failed >= 3*c.Answered:
-		return failed
-	case c.Busy >= 0.5:
-		return processed
-	case c.Failed > 0:
-		return someFailed
-	case c.Answered > 0:
+	case bad > 0 && bad >= 3*good:
+		return all
+	case bad > 0:
+		return some
+	case good > 0:
 		return answered
 	case c.Busy > 0 && c.Busy >= c.Out:
-		return processed
+		return awaited
 	case c.Out > 0:
 		return absent
 	}
@@ -153,7 +164,7 @@ func draw(n int, look func(i int) glyph, sign func(i int) string) string {
 func writeLegend(w io.Writer, seen [len(glyphs)]bool, column time.Duration, indent, width int) {
 	var parts []string
 	for g, look := range glyphs {
-		if !seen[g] || look.means == "" {
+		if !seen[g] {
 			continue
 		}
 		sign := look.sign

@@ -122,6 +122,12 @@ func TestLooks(t *testing.T) {
 			at(l, time.Duration(i)*m/time.Duration(n), time.Duration(i)*m/time.Duration(n), o)
 		}
 	}
+	errors := func(l *analysis.Lanes, n int) {
+		for i := range n {
+			l.Exchange(&analysis.Exchange{Sent: time.Duration(i), Ended: time.Duration(i), Outcome: event.Passed, Status: 502, Attempts: []analysis.Attempt{
+				{Peer: "a", Upstream: "u", Outcome: event.Passed, Status: 502}}})
+		}
+	}
 	for name, c := range map[string]struct {
 		draw func(l *analysis.Lanes)
 		want string
@@ -133,10 +139,20 @@ func TestLooks(t *testing.T) {
 			at(l, 0, 0, event.Reset)
 			l.Stretch(analysis.Stretch{Peer: "a", From: 1, To: m})
 		}, "X"},
-		"some of many failed":      {func(l *analysis.Lanes) { many(l, 70, event.Passed); many(l, 10, event.Reset) }, "x"},
-		"most of many failed":      {func(l *analysis.Lanes) { many(l, 10, event.Passed); many(l, 70, event.Reset) }, "X"},
-		"waiting most of the time": {func(l *analysis.Lanes) { many(l, 70, event.Passed); at(l, 0, 50*time.Second, event.ReadTimeout) }, "▒"},
-		"waiting a little":         {func(l *analysis.Lanes) { many(l, 70, event.Passed); at(l, 0, 20*time.Second, event.Passed) }, "•"},
+		"some of many failed":            {func(l *analysis.Lanes) { many(l, 70, event.Passed); many(l, 10, event.Reset) }, "x"},
+		"most of many failed":            {func(l *analysis.Lanes) { many(l, 10, event.Passed); many(l, 70, event.Reset) }, "X"},
+		"answers, and one is waited for": {func(l *analysis.Lanes) { many(l, 70, event.Passed); at(l, 0, 50*time.Second, event.Aborted) }, "•"},
+		"answers, and one timed out":     {func(l *analysis.Lanes) { many(l, 70, event.Passed); at(l, 0, 50*time.Second, event.ReadTimeout) }, "x"},
+		"slow answers one after the other": {func(l *analysis.Lanes) {
+			at(l, 0, 20*time.Second, event.Passed)
+			at(l, 20*time.Second, 40*time.Second, event.Passed)
+		}, "•"},
+		"nothing answered":                   {func(l *analysis.Lanes) { at(l, 0, 50*time.Second, event.Aborted) }, "▒"},
+		"answered 502":                       {func(l *analysis.Lanes) { errors(l, 70) }, "5"},
+		"one answered 502":                   {func(l *analysis.Lanes) { errors(l, 1) }, "5"},
+		"some of many answered 502":          {func(l *analysis.Lanes) { many(l, 70, event.Passed); errors(l, 10) }, "⁵"},
+		"some answered 502, more were reset": {func(l *analysis.Lanes) { many(l, 70, event.Passed); errors(l, 3); many(l, 10, event.Reset) }, "x"},
+		"waiting a little":                   {func(l *analysis.Lanes) { many(l, 70, event.Passed); at(l, 0, 20*time.Second, event.Passed) }, "•"},
 		"out most of the time": {func(l *analysis.Lanes) {
 			many(l, 70, event.Passed)
 			many(l, 60, event.ReadTimeout)
