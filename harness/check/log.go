@@ -11,7 +11,8 @@ import (
 // Log asserts how many lines of the proxy's error log contain a text. With no
 // count it is at least one.
 type Log struct {
-	// Contains is the text, with upper and lower case as written.
+	// Contains is the text, with upper and lower case as written. A line is nginx's
+	// message and what it was doing, without the time, level, client and upstream.
 	Contains string `yaml:"contains"`
 	// Count is the number of lines.
 	Count Span `yaml:"count,omitempty"`

@@ -39,8 +39,10 @@ const (
 	// FaultOn and FaultOff: a fault of a backend as a whole begins or ends (Peer, Detail).
 	FaultOn
 	FaultOff
-	// Logged: a line of the proxy's error log in nginx's wording (Detail, and
-	// Request, Try, Peer where they are known).
+	// Logged: a line of the proxy's error log, at warn and above, in nginx's wording:
+	// "MESSAGE while ACTION", without the time, level and connection before it and the
+	// client, server, request and upstream behind it (Detail, and Request, Try, Peer
+	// where they are known).
 	Logged
 )
 

@@ -108,6 +108,7 @@ func (r *resolver) expect() {
 		e.validate()
 		e.refs()
 		e.vain()
+		e.logLine()
 		r.s.Expect = append(r.s.Expect, reflect.ValueOf(def).Elem().Interface().(check.Check))
 	}
 }

@@ -17,7 +17,8 @@ type errorLine struct {
 	connection int64 // 0 for a line that belongs to no connection
 	// message is everything after "*N ", or after "PID#TID: ".
 	message string
-	// head is the message up to the client's address: "MESSAGE while ACTION".
+	// head is the message up to the client's address: "MESSAGE while ACTION". It is all
+	// of a line that other engines have too, so it is what checks see.
 	head string
 	// addr is the host of its upstream: "http://addr/...", "" without one.
 	addr  string
@@ -59,9 +60,16 @@ func parseErrorLine(line string) (errorLine, bool) {
 		}
 	}
 	e.message = message
-	e.head, _, _ = strings.Cut(message, ", client: ")
+	e.head = headOf(message)
 	e.addr = upstreamOf(message)
 	return e, true
+}
+
+// headOf is a message without what nginx says of every request: the client, the
+// server, the request, the upstream, the host (ngx_http_log_error).
+func headOf(message string) string {
+	head, _, _ := strings.Cut(message, ", client: ")
+	return head
 }
 
 // overLine is the connection of a line that says that a request is over (overFormat);

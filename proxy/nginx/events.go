@@ -99,7 +99,7 @@ func (a *account) exchange(x *exchange) {
 func (a *account) log(add func(int64, int, int64, event.Event), at int64, of event.Event, l *errorLine) {
 	if l != nil {
 		add(at, byErrorLog, int64(l.number), event.Event{
-			Kind: event.Logged, Try: of.Try, Peer: of.Peer, Upstream: of.Upstream, Detail: a.names.restore(l.message),
+			Kind: event.Logged, Try: of.Try, Peer: of.Peer, Upstream: of.Upstream, Detail: a.names.restore(l.head),
 		})
 	}
 }
@@ -121,7 +121,7 @@ func (a *account) alone(l *errorLine) {
 }
 
 func (a *account) line(l *errorLine, at int64, r event.Request) stamped {
-	e := event.Event{Kind: event.Logged, Request: r, Detail: a.names.restore(l.message)}
+	e := event.Event{Kind: event.Logged, Request: r, Detail: a.names.restore(l.head)}
 	switch {
 	case l.addr == "":
 	case a.names.isUpstream(l.addr):

@@ -191,6 +191,28 @@ func TestMarkWithoutRequest(t *testing.T) {
 	}
 }
 
+// A line is what nginx says, without what it adds to every line of the request: no check
+// sees more of it on one engine than on another.
+func TestALineIsTheMessage(t *testing.T) {
+	access := accessText("100.010", "0.010", "1", "t/1", "502", "127.0.0.1:1", "502", "0.000", "-", "0.010", "")
+	for text, errors := range map[string]string{
+		timedOut:                  errorText(0, "error", "1", timedOut, "127.0.0.1:1"),
+		disabled:                  errorText(0, "warn", "2", disabled, "127.0.0.1:1"), // no request claims it
+		"the first\nand the rest": errorText(0, "error", "1", "the first\nand the rest", "127.0.0.1:1"),
+		"worker process 9 exited": "1970/01/01 00:01:40 [alert] 7#7: worker process 9 exited\n",
+	} {
+		var got []string
+		for _, e := range told(t, access, errors) {
+			if e.Kind == event.Logged {
+				got = append(got, e.Detail)
+			}
+		}
+		if len(got) != 1 || got[0] != text {
+			t.Errorf("want %q, got %q", text, got)
+		}
+	}
+}
+
 // What our own stop cuts off is neither an end nor an answer.
 func TestCutOffAtTheEnd(t *testing.T) {
 	got := told(t, accessText("900.010", "1.010", "1", "t/1", "000", "127.0.0.1:1", "-", "0.000", "-", "1.010", `"complete":""`), "")

@@ -41,6 +41,7 @@ func readErrorLog(r io.Reader, until int64) (*errorLog, error) {
 			// The rest of a message with a line break in it.
 			if last != nil && read <= until {
 				last.message += "\n" + string(b)
+				last.head = headOf(last.message)
 				last.whole += "\n" + string(b)
 			}
 			return nil

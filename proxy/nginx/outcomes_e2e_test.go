@@ -199,7 +199,7 @@ server {
 			logged = append(logged, e.Detail)
 		}
 	}
-	if len(logged) != 1 || !strings.HasPrefix(logged[0], "no live upstreams while connecting to upstream, client: ") {
+	if len(logged) != 1 || logged[0] != "no live upstreams while connecting to upstream" {
 		t.Errorf("logged %q", logged)
 	}
 }

@@ -16,21 +16,20 @@ const (
 	bodyFile   = "a client request body is buffered to a temporary file" // ngx_http_write_request_body
 )
 
-// Hole is any text in a line of Lines: a number, a path, a name.
-const Hole = "\x00"
-
 // Lines are all lines of Complaints, and the ones about a request's body that a shell
-// adds, each with Hole for what differs from one to another.
-func Lines() []string {
-	q := quoted(Hole)
-	return []string{
-		tooLarge + Hole + " bytes", tooChunked + Hole + "+" + Hole + " bytes", bodyFile, forbidden,
+// adds, each with hole for what differs from one to another.
+func Lines(hole string) []string {
+	q := quoted(hole)
+	out := []string{tooLarge + hole + " bytes", tooChunked + hole + "+" + hole + " bytes", bodyFile}
+	for _, line := range []string{
+		forbidden, noLocation + " " + q, noLength, badPrefix + " in " + q, noResolver + " " + hole,
 		cycle + " while processing " + q, cycle + " while internally redirecting to " + q, cycle + " while redirect to named location " + q,
-		noLocation + " " + q, noLength, badPrefix + " in " + q, noResolver + " " + Hole,
-		"no host in upstream " + q, "invalid host in upstream " + q, "invalid port in upstream " + q,
-		"no path in the unix domain socket in upstream " + q, "too long path in the unix domain socket in upstream " + q,
-		"invalid IPv6 address in upstream " + q, "invalid port range in upstream " + q,
+		"no host in upstream " + q, "invalid host in upstream " + q, "invalid port in upstream " + q, "invalid port range in upstream " + q,
+		"invalid IPv6 address in upstream " + q, "no path in the unix domain socket in upstream " + q, "too long path in the unix domain socket in upstream " + q,
+	} {
+		out = append(out, line, line+afterwards)
 	}
+	return out
 }
 
 // TooLargeBody is the line about a body whose length, in bytes, is more than

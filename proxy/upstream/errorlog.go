@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nolive/nolive/harness/event"
@@ -25,6 +26,28 @@ func LogMessage(e event.Event) (string, bool) {
 		return "no live upstreams while connecting to upstream", true
 	}
 	return "", false
+}
+
+// Lines are all texts of LogMessage and NoStatusLine, each once, with hole for the path
+// of a unix socket.
+func Lines(hole string) []string {
+	out := []string{noStatusLine}
+	add := func(e event.Event) {
+		if text, ok := LogMessage(e); ok && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	add(event.Event{Kind: event.NoLive})
+	for o := event.Passed; o < event.ClientTimeout; o++ {
+		add(event.Event{Kind: event.PeerMarked, Outcome: o})
+		for _, detail := range []string{"", tooBig, queueFull, event.Reset.String(), event.ReadTimeout.String(), event.InvalidHeader.String()} {
+			for _, peer := range []string{"", "unix:" + hole} {
+				add(event.Event{Kind: event.AttemptEnded, Outcome: o, Detail: detail, Peer: peer})
+			}
+		}
+		add(event.Event{Kind: event.AttemptEnded, Outcome: o, Cached: true})
+	}
+	return out
 }
 
 // causeMessage is the line that says why an attempt failed or a body broke off.
