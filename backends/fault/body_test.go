@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+	"rsc.io/pdf"
 
 	"github.com/nolive/nolive/backends/fault"
 )
@@ -107,7 +109,28 @@ type tb interface {
 func checkPDF(t tb, size int64) {
 	t.Helper()
 	b := fault.Body{Size: size, PDF: true}
-	parsePDF(t, b.Append(nil, 0, size), size)
+	doc := b.Append(nil, 0, size)
+	parsePDF(t, doc, size)
+	openPDF(t, doc)
+}
+
+// openPDF fails unless somebody else's reader opens the document and finds its text.
+func openPDF(t tb, doc []byte) {
+	t.Helper()
+	r, err := pdf.NewReader(bytes.NewReader(doc), int64(len(doc)))
+	if err != nil {
+		t.Fatalf("%d bytes: %v", len(doc), err)
+	}
+	if n := r.NumPage(); n != 1 {
+		t.Fatalf("%d bytes: %d pages, want 1", len(doc), n)
+	}
+	var said strings.Builder
+	for _, piece := range r.Page(1).Content().Text {
+		said.WriteString(piece.S)
+	}
+	if said.String() != "Month-endreport" { // it leaves blanks out
+		t.Fatalf("%d bytes: the page says %q", len(doc), said.String())
+	}
 }
 
 // parsePDF fails unless doc is a valid document of size bytes.
