@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 	"github.com/charmbracelet/colorprofile"
@@ -108,12 +110,21 @@ func Main(ctx context.Context, args []string, io Streams) int {
 	case errors.As(err, &m):
 		fmt.Fprintln(io.Err, m)
 		return BadInput
+	case unread(err):
+		return NoRun
 	}
 	fmt.Fprintln(io.Err, "nolive:", err)
 	if errors.As(err, new(badInput)) {
 		return BadInput
 	}
 	return NoRun
+}
+
+// unread says whether standard output was a pipe that nobody reads any more, as that
+// of a head which has seen enough: no news for a person.
+func unread(err error) bool {
+	var p *fs.PathError
+	return errors.As(err, &p) && p.Path == os.Stdout.Name() && errors.Is(p.Err, syscall.EPIPE)
 }
 
 // terminal is the undecorated Out, for what draws by itself.

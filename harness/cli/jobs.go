@@ -39,14 +39,12 @@ type skipped struct {
 // jobsOf lists the jobs: scenario by scenario, each on every engine that it
 // allows and that was asked for; and what that leaves out.
 func jobsOf(files []*scenario.File, columns []column, variants []string) (jobs []job, left []skipped, err error) {
-	var known []string
+	if err := knowVariants(files, variants); err != nil {
+		return nil, nil, err
+	}
 	for _, f := range files {
 		for _, s := range f.Scenarios {
-			v := cmp.Or(s.Variant, "base")
-			if !slices.Contains(known, v) {
-				known = append(known, v)
-			}
-			if len(variants) > 0 && !slices.Contains(variants, v) {
+			if !wantsVariant(variants, s) {
 				continue
 			}
 			for _, c := range columns {
@@ -56,11 +54,6 @@ func jobsOf(files []*scenario.File, columns []column, variants []string) (jobs [
 					left = append(left, l)
 				}
 			}
-		}
-	}
-	for _, v := range variants {
-		if !slices.Contains(known, v) {
-			return nil, nil, fmt.Errorf("--variant: want %s, got %q", enumerate(known, "or"), v)
 		}
 	}
 	if len(jobs) == 0 {
@@ -74,6 +67,32 @@ func jobsOf(files []*scenario.File, columns []column, variants []string) (jobs [
 		return nil, nil, fmt.Errorf("nothing to run: %s runs on %s only, not on %s", s.Title(), enumerate(s.Engines, "and"), enumerate(asked, "or"))
 	}
 	return jobs, left, nil
+}
+
+// base is what --variant calls the scenario without one.
+const base = "base"
+
+// wantsVariant says whether a scenario is among the variants asked for; none are all.
+func wantsVariant(variants []string, s *scenario.Scenario) bool {
+	return len(variants) == 0 || slices.Contains(variants, cmp.Or(s.Variant, base))
+}
+
+// knowVariants refuses a variant that no file has.
+func knowVariants(files []*scenario.File, variants []string) error {
+	var known []string
+	for _, f := range files {
+		for _, s := range f.Scenarios {
+			if v := cmp.Or(s.Variant, base); !slices.Contains(known, v) {
+				known = append(known, v)
+			}
+		}
+	}
+	for _, v := range variants {
+		if !slices.Contains(known, v) {
+			return fmt.Errorf("--variant: want %s, got %q", enumerate(known, "or"), v)
+		}
+	}
+	return nil
 }
 
 // enumerate is "a, b and c".

@@ -1,23 +1,38 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
 // lintCommand is `nolive lint`.
 type lintCommand struct {
-	Files []string `arg:"" optional:"" help:"Scenario files, or names of shipped scenarios. Without any, the whole shipped library."`
+	Files []string     `arg:"" optional:"" help:"Scenario files, or names of shipped scenarios. Without any, the whole shipped library."`
+	Rules modelVersion `name:"nginx-version" placeholder:"1.22" help:"The version of nginx whose rules hold, whatever the scenario says; default that of the nginx on PATH, else the newest stable one."`
 }
 
-// Run reports mistakes, what was probably not meant, and what nobody looks at.
-func (c *lintCommand) Run(io Streams) error {
+// Run reports mistakes, what was probably not meant, and what nobody looks at: all
+// by the rules of the nginx that a run would go by.
+func (c *lintCommand) Run(ctx context.Context, io Streams) error {
 	files, err := load(c.Files)
+	var wrong mistakes
+	if err != nil && !errors.As(err, &wrong) {
+		return err
+	}
+	r := rules{c.Rules.Version, found(ctx, nil)}
 	for _, f := range files {
+		f, refused := r.file(f)
+		if len(refused) > 0 {
+			wrong = append(wrong, refused...)
+			continue
+		}
 		for _, p := range f.Warnings {
 			fmt.Fprintln(io.Out, p.Warning())
 		}
@@ -33,9 +48,40 @@ func (c *lintCommand) Run(io Streams) error {
 		for _, line := range madeUp(f) {
 			fmt.Fprintln(io.Out, line)
 		}
-		fmt.Fprintf(io.Out, "%s: ok\n", f.Path)
+		fmt.Fprintf(io.Out, "%s: ok as nginx %s%s\n", f.Path, versions(f), onNginxOnly(f))
 	}
-	return err
+	if len(wrong) > 0 {
+		return wrong
+	}
+	return nil
+}
+
+// versions are those by whose rules the scenarios of a file were read.
+func versions(f *scenario.File) string {
+	var out []string
+	for _, s := range f.Scenarios {
+		if v := s.Nginx.Version.String(); !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return enumerate(out, "and")
+}
+
+// onNginxOnly says what a run without --engine can't run, "" for nothing.
+func onNginxOnly(f *scenario.File) string {
+	var which []string
+	for _, s := range f.Scenarios {
+		if len(s.Nginx.NginxOnly) > 0 && (slices.Contains(s.Engines, string(harness.Sim)) || slices.Contains(s.Engines, string(harness.Reference))) {
+			which = append(which, s.Title())
+		}
+	}
+	switch {
+	case len(which) == 0:
+		return ""
+	case len(which) == len(f.Scenarios):
+		return ", on the nginx engine only"
+	}
+	return ", " + enumerate(which, "and") + " on the nginx engine only"
 }
 
 // warned are nginx's own warnings, once each.

@@ -8,6 +8,8 @@ import (
 type planCommand struct {
 	File string `arg:"" help:"A scenario file, or the name of a shipped scenario."`
 	Seed seed   `placeholder:"N" help:"Replaces the scenario's seed."`
+
+	Variant []string `help:"Only these variants; \"base\" is the scenario without one."`
 }
 
 // Run prints the plan of the scenario and of each variant.
@@ -16,7 +18,13 @@ func (c *planCommand) Run(io Streams) error {
 	if err != nil {
 		return err
 	}
+	if err := knowVariants(files, c.Variant); err != nil {
+		return badInput{err}
+	}
 	for _, s := range files[0].Scenarios {
+		if !wantsVariant(c.Variant, s) {
+			continue
+		}
 		seed := s.Seed
 		if c.Seed.set {
 			seed = c.Seed.value

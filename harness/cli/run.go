@@ -40,7 +40,7 @@ func (c *runCommand) Run(ctx context.Context, io Streams, raw terminal) error {
 		// What a program reads has nothing else in it; a person reads the other one.
 		io, raw = Streams{Out: io.Err, Err: io.Err}, terminal{io.Err}
 	}
-	warn(io, run.files)
+	warn(io, run.files, run.rules)
 	warnNamesakes(io, run.files)
 
 	run.runner.Keep = harness.KeepNothing
@@ -74,10 +74,14 @@ func shut(io Streams, pool *container.Pool) {
 	}
 }
 
-// warn tells what files say that was probably not meant, but for what an engine
-// will refuse anyway.
-func warn(io Streams, files []*scenario.File) {
+// warn tells what files say that was probably not meant, and what nginx itself warns
+// of, but for what an engine will refuse anyway.
+func warn(io Streams, files []*scenario.File, r rules) {
 	for _, f := range files {
+		read, _ := r.file(f) // what that nginx doesn't take, its run tells
+		for _, line := range warned(read) {
+			fmt.Fprintln(io.Err, line)
+		}
 		for _, p := range f.Warnings {
 			if !nginxOnly(f, p) {
 				fmt.Fprintln(io.Err, p.Warning())

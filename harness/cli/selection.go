@@ -28,6 +28,7 @@ type selected struct {
 	columns []column
 	jobs    []job
 	left    []skipped
+	rules   rules
 	runner  harness.Runner
 }
 
@@ -59,7 +60,8 @@ func (s *selection) take(ctx context.Context, files []string, flag, engines stri
 		return nil, badInput{err}
 	}
 	keepFiles(s.NginxDir, out.jobs)
-	out.runner.Version, out.runner.DefaultVersion = s.Rules.Version, found(ctx, out.columns)
+	out.rules = rules{s.Rules.Version, found(ctx, out.columns)}
+	out.runner.Version, out.runner.DefaultVersion = out.rules.asked, out.rules.otherwise
 	return out, nil
 }
 

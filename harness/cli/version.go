@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nolive/nolive/harness"
+	"github.com/nolive/nolive/harness/scenario"
 	"github.com/nolive/nolive/proxy/upstream"
 )
 
@@ -31,6 +32,38 @@ type modelVersion struct{ upstream.Version }
 func (v *modelVersion) UnmarshalText(text []byte) (err error) {
 	v.Version, err = upstream.ParseVersion(string(text))
 	return err
+}
+
+// rules say by which nginx scenarios are read, as a run on sim or reference does.
+type rules struct {
+	// asked is the version of the command line, the zero value for none; otherwise is
+	// that for scenarios which don't say.
+	asked, otherwise upstream.Version
+}
+
+// file is a file as that nginx reads it, or why it doesn't take it.
+func (r rules) file(f *scenario.File) (*scenario.File, mistakes) {
+	out := *f
+	out.Scenarios = nil
+	var wrong mistakes
+	for _, s := range f.Scenarios {
+		v := r.asked
+		if v.IsZero() {
+			v = s.NginxVersion
+		}
+		if v.IsZero() {
+			v = r.otherwise
+		}
+		read, err := s.As(v)
+		if err != nil {
+			if line := err.Error(); !slices.Contains(wrong, line) {
+				wrong = append(wrong, line)
+			}
+			continue
+		}
+		out.Scenarios = append(out.Scenarios, read)
+	}
+	return &out, wrong
 }
 
 // found is the version of the first nginx that runs beside the other engines, so

@@ -18,7 +18,7 @@ func (r *resolver) reach() {
 		return
 	}
 	for _, n := range r.s.Nginx.NginxOnly {
-		r.warn(Problem{Pos: r.cfg.place(n.Pos), Text: "runs on nginx only, because " + n.Text, Hint: "engines: [nginx] says so"})
+		r.warn(Problem{Pos: r.cfg.place(n.Pos), Text: "runs on nginx only, because " + n.Text, Hint: "add engines: [nginx]"})
 	}
 }
 

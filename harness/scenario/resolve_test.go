@@ -228,7 +228,7 @@ variants:
 	}
 	f := parse(t, src)
 	got := lines(f)
-	if len(got) != 3 || !strings.HasPrefix(got[0], only) || !strings.HasSuffix(got[0], " (engines: [nginx] says so)") {
+	if len(got) != 3 || !strings.HasPrefix(got[0], only) || !strings.HasSuffix(got[0], " (add engines: [nginx])") {
 		t.Fatalf("got %q", got)
 	}
 	diff(t, "warnings", got[1:], rest)

@@ -25,7 +25,8 @@ type Scenario struct {
 	// Proxy is the proxy under test.
 	Proxy Proxy `yaml:"proxy" jsonschema:"required"`
 	// NginxVersion is the nginx whose rules hold, "1.22" or "1.22.1"; default the
-	// version of the nginx that runs too, else the newest stable one.
+	// version of the nginx that runs too, else of the one installed, else the newest
+	// stable one.
 	NginxVersion Word `yaml:"nginx_version" jsonschema:"pattern=^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"`
 	// Backends says what a backend does, by the address that the configuration
 	// writes, or "*" for all of them: a list of rules, the first that matches
