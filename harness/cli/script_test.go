@@ -23,6 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	backends.Child()
 	testscript.Main(m, map[string]func(){"nolive": func() {
+		signal.Ignore(syscall.SIGPIPE) // as main does
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		os.Exit(cli.Main(ctx, os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))
