@@ -30,7 +30,10 @@ func (u Unapplied) String() string {
 }
 
 // deeds are what the backends of a run were seen to do.
-type deeds map[deed][]time.Duration
+type deeds struct {
+	did   map[deed][]time.Duration
+	doors map[string]*doorway // by backend
+}
 
 // deed is an event's word for a fault, by the backend.
 type deed struct {
@@ -41,21 +44,39 @@ type deed struct {
 
 // note takes in an event. Instants are kept apart only as far as windows may tell
 // them apart: the first and the last.
-func (d deeds) note(e event.Event) {
+func (d *deeds) note(e event.Event) {
+	if e.Peer != "" {
+		d.door(e.Peer).note(e)
+	}
 	switch e.Kind {
-	case event.FaultOn, event.BackendGot, event.BackendCut:
+	case event.BackendGot, event.BackendCut:
 	default:
 		return
 	}
 	if e.Detail == "" {
 		return
 	}
+	if d.did == nil {
+		d.did = map[deed][]time.Duration{}
+	}
 	k := deed{e.Peer, e.Kind, e.Detail}
-	if at := d[k]; len(at) < 2 {
-		d[k] = append(at, e.At)
+	if at := d.did[k]; len(at) < 2 {
+		d.did[k] = append(at, e.At)
 	} else {
 		at[1] = e.At
 	}
+}
+
+// door is a backend's.
+func (d *deeds) door(backend string) *doorway {
+	w := d.doors[backend]
+	if w == nil {
+		if w = (&doorway{}); d.doors == nil {
+			d.doors = map[string]*doorway{}
+		}
+		d.doors[backend] = w
+	}
+	return w
 }
 
 // evident says whether events tell of a rule of that layer at all.
@@ -71,21 +92,24 @@ func evident(r *fault.Rule) bool {
 
 // applied says whether a rule may have decided anything. Two rules that do the same
 // are told apart by their windows alone.
-func (d deeds) applied(backend string, r *fault.Rule, end time.Duration) bool {
+func (d *deeds) applied(s *scenario.Scenario, backend string, r *fault.Rule) bool {
 	kind := event.BackendGot
 	switch r.Do.Layer() {
 	case fault.OnDoor:
-		return r.When.From <= end && d[deed{backend, event.FaultOn, r.Do.Name()}] != nil
+		return d.door(backend).met(r, keepsIdle(s, backend))
 	case fault.OnAccept:
 		kind = event.BackendCut
 	}
-	at := d[deed{backend, kind, r.Do.Name()}]
+	at := d.did[deed{backend, kind, r.Do.Name()}]
 	return len(at) > 0 && at[len(at)-1] >= r.When.From && (r.When.Until == 0 || at[0] < r.When.Until)
 }
 
 // unapplied are the rules that decided nothing up to the end of a run, each once:
 // one that all backends share has to have decided something on any of them.
-func (d deeds) unapplied(s *scenario.Scenario, end time.Duration) []Unapplied {
+func (d *deeds) unapplied(s *scenario.Scenario, end time.Duration) []Unapplied {
+	for _, w := range d.doors {
+		w.close(end)
+	}
 	var out []Unapplied
 	shared := map[int]bool{} // by their place: whether one applied
 	var every []Unapplied
@@ -96,7 +120,7 @@ func (d deeds) unapplied(s *scenario.Scenario, end time.Duration) []Unapplied {
 			if !evident(r) {
 				continue
 			}
-			ok := d.applied(b.Name, r, end)
+			ok := d.applied(s, b.Name, r)
 			if n < b.Own {
 				if !ok {
 					out = append(out, Unapplied{b.Name, n + 1, r.Do.Name()})
