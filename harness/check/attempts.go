@@ -88,7 +88,7 @@ func (c Attempts) Validate() []Problem {
 	case c.Is.Set && c.Backend == "" && c.Outcome == "":
 		p.add("is", "is the share of what? write a backend or an outcome too")
 	}
-	p.span("count", c.Count, Count)
+	p.counted(c.Count, "is: "+quote(c.Count.String()))
 	p.span("is", c.Is, Percent)
 	p.during(c.During)
 	return p

@@ -96,6 +96,16 @@ func (p *problems) span(field string, s Span, unit Unit) {
 	}
 }
 
+// counted checks the unit of a count, for which people write a share. instead is how
+// one asks for that share.
+func (p *problems) counted(s Span, instead string) {
+	if s.Set && s.Unit == Percent {
+		p.add("count", "%s is a share, and this a count such as 4: write %s", s, instead)
+		return
+	}
+	p.span("count", s, Count)
+}
+
 // answer checks a status that Go code gave; one from a scenario was parsed.
 func (p *problems) answer(field string, a Answer) {
 	if _, ok := a.selector(); !ok {

@@ -162,6 +162,9 @@ func (s Span) bounds(lo, hi string) (Span, error) {
 }
 
 func (s Span) around(mid, tol string) (Span, error) {
+	if err := relative(mid, tol); err != nil {
+		return Span{}, err
+	}
 	m, err := s.Unit.parse(mid)
 	if err != nil {
 		return Span{}, err
@@ -171,6 +174,34 @@ func (s Span) around(mid, tol string) (Span, error) {
 		return Span{}, fmt.Errorf("tolerance %w", err)
 	}
 	return s.tolerate(m, t), nil
+}
+
+// relative says what to write for a tolerance that is a part of its value, nil when it
+// isn't: a tolerance has the unit of the value.
+func relative(mid, tol string) error {
+	unit := guess(mid)
+	if unit == Percent || !strings.HasSuffix(tol, "%") {
+		return nil
+	}
+	part, err := Percent.parse(tol)
+	if err != nil {
+		return err
+	}
+	m, err := unit.parse(mid)
+	if err != nil {
+		return err
+	}
+	by := part * m
+	if unit == Count {
+		by = math.Round(by)
+	}
+	write := fmt.Sprintf("%s ±%s", mid, unit.format(by))
+	if share := mid + "% ±" + tol; unit == Count && m <= 100 {
+		if write += ", or " + share + " of a share"; by == 0 {
+			write = share + " of a share"
+		}
+	}
+	return fmt.Errorf("\"%s ±%s\" has a tolerance of another unit: write %s", mid, tol, write)
 }
 
 // tolerate centres the span. Nothing that is counted or measured is negative.

@@ -36,7 +36,7 @@ func (c Status) Validate() []Problem {
 	p.need("of", c.Of, "curl")
 	p.need("is", string(c.Is), "200")
 	p.answer("is", c.Is)
-	p.span("count", c.Count, Count)
+	p.counted(c.Count, Share{Of: c.Of, Status: c.Is, Is: c.Count}.String())
 	p.during(c.During)
 	return p
 }

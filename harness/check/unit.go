@@ -42,6 +42,8 @@ func (u Unit) parse(text string) (float64, error) {
 		number, ok := strings.CutSuffix(text, "%")
 		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		switch {
+		case err == nil && !ok && v > 100:
+			return 0, fmt.Errorf("%q is no share: 0%% to 100%% is possible", text)
 		case err == nil && !ok:
 			return 0, fmt.Errorf("%q has no unit: write %s%%", text, text)
 		case err != nil || math.IsNaN(v) || math.IsInf(v, 0):

@@ -16,7 +16,8 @@ func TestValidateRefuses(t *testing.T) {
 		want  []string
 	}{
 		{Status{}, []string{"of: is missing: write of: curl", "is: is missing: write is: 200"}},
-		{Status{Of: "r", Is: "2000", Count: Exactly(Pct(12))}, []string{`is: "2000" is no status`, "count: 12% is not a count such as 4"}},
+		{Status{Of: "r", Is: "2000", Count: Exactly(Pct(12))}, []string{`is: "2000" is no status`, "count: 12% is a share, and this a count such as 4: write share: {of: r, status: 2000, is: 12%}"}},
+		{Attempts{Backend: "a", Count: AtLeast(Pct(95))}, []string{"count: >= 95% is a share, and this a count such as 4: write is: \">= 95%\""}},
 		{Share{Of: "r", Status: "502"}, []string{"is: is missing: write is: 12%..21%"}},
 		{Share{Of: "r", Status: "502", Is: Exactly(5)}, []string{"is: 5 has no unit: want a share such as 12%"}},
 		{Share{Of: "r", Status: "5x2", Is: Exactly(Pct(5))}, []string{`status: "5x2" is no status`}},

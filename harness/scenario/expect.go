@@ -109,6 +109,7 @@ func (r *resolver) expect() {
 		e.refs()
 		e.vain()
 		e.logLine()
+		e.unseen()
 		r.s.Expect = append(r.s.Expect, reflect.ValueOf(def).Elem().Interface().(check.Check))
 	}
 }

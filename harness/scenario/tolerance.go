@@ -57,8 +57,13 @@ func eachSpan(c check.Check, f func(key string, s check.Span)) {
 			span = x.Span
 		}
 		if span.Set {
-			key, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
-			f(key, span)
+			f(keyOf(field), span)
 		}
 	}
+}
+
+// keyOf is the key under which a scenario has a field of a check.
+func keyOf(field reflect.StructField) string {
+	key, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+	return key
 }
