@@ -104,6 +104,10 @@ var _ = Describe("nginx in a container does what nginx on this machine does", ki
 	}
 })
 
+// replays has what the model made of each run: several specs ask for it, one after
+// another, and that of an hour with hundreds of time-outs takes seconds.
+var replays = map[*harness.Result][]harness.Replayed{}
+
 // explained expects that the model takes every decision of the run as recorded.
 // In a crowd, hundreds of time-outs that meet each other, more of them share a
 // stamp than orders can be followed, so there one decision in a thousand may
@@ -111,7 +115,10 @@ var _ = Describe("nginx in a container does what nginx on this machine does", ki
 func explained(r *harness.Result) {
 	GinkgoHelper()
 	decisions := 0
-	for _, u := range r.Replay() {
+	if replays[r] == nil {
+		replays[r] = r.Replay()
+	}
+	for _, u := range replays[r] {
 		decisions += u.Decisions
 		open := 0
 		if u.Cut > 0 || crowded[r.Scenario.Title()] {
