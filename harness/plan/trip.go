@@ -62,7 +62,11 @@ func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *T
 	if length == 0 {
 		length = -1
 	}
-	n.Step = n.way.Begin(c, to.Server, &n.facts, length)
+	if to.Refused {
+		n.Step = n.way.Refuse(c, to.Server, &n.facts, 400)
+	} else {
+		n.Step = n.way.Begin(c, to.Server, &n.facts, length)
+	}
 	n.arrive()
 	n.note()
 	return n

@@ -11,12 +11,18 @@ import (
 // Destination is where the traffic's clients connect and what they name there. A
 // Host header of their own counts.
 func (t *Traffic) Destination(c *nginxconf.Config) nginxconf.Destination {
+	host := ""
+	var once nginxconf.Unique
+	repeats := false
 	for _, h := range t.Headers {
-		if strings.EqualFold(h.Name, "Host") {
-			return c.Destination(t.To, h.Value)
+		if strings.EqualFold(h.Name, "Host") && host == "" {
+			host = h.Value
 		}
+		repeats = once.Repeats(c.Version, []byte(h.Name)) || repeats
 	}
-	return c.Destination(t.To, "")
+	d := c.Destination(t.To, host)
+	d.Refused = d.Refused || repeats && d.Server != nil
+	return d
 }
 
 // Facts are what a request of a traffic, sent from an address, shows a proxy of

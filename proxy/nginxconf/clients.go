@@ -26,6 +26,9 @@ type Heads struct {
 	Line, Whole int
 	// Underscores is underscores_in_headers on, Odd ignore_invalid_headers off.
 	Underscores, Odd bool
+	// Most is how many headers one may have (max_headers); before
+	// 1.29.8 any number.
+	Most int
 }
 
 // clientSettings is what one level says about clients' connections; nil is
@@ -36,15 +39,16 @@ type clientSettings struct {
 	// What follows is a server's.
 	header           *time.Duration
 	line, whole      *int
+	most             *int
 	underscores, odd *bool
 }
 
 func defaultClientSettings() clientSettings {
 	minute, idle, told, hour, linger := time.Minute, 75*time.Second, time.Duration(0), time.Hour, 5*time.Second
-	requests, line, whole, no := 1000, 8<<10, 32<<10, false
+	requests, line, whole, most, no := 1000, 8<<10, 32<<10, 1000, false
 	return clientSettings{
 		idle: &idle, told: &told, longest: &hour, body: &minute, send: &minute, linger: &linger, requests: &requests,
-		header: &minute, line: &line, whole: &whole, underscores: &no, odd: &no,
+		header: &minute, line: &line, whole: &whole, most: &most, underscores: &no, odd: &no,
 	}
 }
 
@@ -60,6 +64,7 @@ func (c clientSettings) over(outer clientSettings) clientSettings {
 	inherit(&c.header, outer.header)
 	inherit(&c.line, outer.line)
 	inherit(&c.whole, outer.whole)
+	inherit(&c.most, outer.most)
 	inherit(&c.underscores, outer.underscores)
 	inherit(&c.odd, outer.odd)
 	return c
@@ -94,6 +99,11 @@ func (c *clientSettings) read(d *Directive) {
 			line, whole := int(each), int(n*each)
 			c.line, c.whole = &line, &whole
 		}
+	case "max_headers":
+		if n := number(d.Arg(0)); n >= 0 {
+			most := int(n)
+			c.most = &most
+		}
 	case "underscores_in_headers":
 		c.underscores = onOff(d)
 	case "ignore_invalid_headers":
@@ -126,5 +136,5 @@ func (w *Way) Unkept() bool { return w.unkept }
 // Heads is what holds for requests that this server takes in.
 func (s *Server) Heads() Heads {
 	c := &s.level().sets().clients
-	return Heads{Timeout: *c.header, Line: *c.line, Whole: *c.whole, Underscores: *c.underscores, Odd: *c.odd}
+	return Heads{Timeout: *c.header, Line: *c.line, Whole: *c.whole, Underscores: *c.underscores, Odd: *c.odd, Most: *c.most}
 }

@@ -18,6 +18,8 @@ type Destination struct {
 	Name string
 	// Host is the request's host as nginx reads it.
 	Host string
+	// Refused is true where nginx answers the host with 400, at its default server.
+	Refused bool
 	// TLS is true where connections begin with a handshake.
 	TLS bool
 }
@@ -50,9 +52,14 @@ func (c *Config) Destination(to, host string) Destination {
 		d.Host = d.Name
 	}
 	if host != "" {
-		d.Host, _ = HostOf(host)
+		var ok bool
+		d.Host, ok = HostOf(c.Version, host)
+		d.Refused = !ok
 	}
-	d.Server, d.TLS = c.Port(d.Listen).Server(d.Host), c.encrypted(d.Listen)
+	port := c.Port(d.Listen)
+	if d.Server, d.TLS = port.Server(d.Host), c.encrypted(d.Listen); d.Refused {
+		d.Server = port.Default()
+	}
 	return d
 }
 

@@ -48,6 +48,6 @@ func unknowable(name string) string {
 // Request is a request for a target, as far as the target tells of it. Of one
 // that nginx refuses it is the target alone.
 func Request(method, target string) variable.Request {
-	t, _ := parseTarget(target)
+	t, _ := parseTarget(upstream.Stable, target)
 	return variable.Request{Method: method, Target: target, Path: t.path, Args: t.args}
 }

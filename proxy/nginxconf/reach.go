@@ -49,6 +49,10 @@ func (r *Reach) Request(to Destination, rq variable.Request, length int64) {
 	}
 	rq.Host, rq.TLS = to.Host, to.TLS
 	w := Way{reach: r}
+	if to.Refused {
+		r.follow(&w, w.Refuse(r.cfg, to.Server, &rq, 400), map[mark]bool{})
+		return
+	}
 	step := w.Begin(r.cfg, to.Server, &rq, length)
 	r.follow(&w, step, map[mark]bool{})
 }

@@ -144,34 +144,3 @@ func (s *Server) match(w *Way) {
 		}
 	}
 }
-
-// HostOf is the host that a Host header or a request's URI names: without port
-// and last dot, in lower case; false for one that nginx answers with 400
-// (ngx_http_validate_host).
-func HostOf(s string) (string, bool) {
-	dot, end, literal := len(s), len(s), false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '.':
-			if dot == i-1 {
-				return "", false
-			}
-			dot = i
-		case c == ':' && !literal && end == len(s):
-			end = i
-		case c == '[' && i == 0:
-			literal = true
-		case c == ']' && literal:
-			literal, end = false, i+1
-		case c == '/', c <= ' ', c == 0x7f:
-			return "", false
-		}
-	}
-	if dot == end-1 {
-		end--
-	}
-	if end <= 0 {
-		return "", false
-	}
-	return strings.ToLower(s[:end]), true
-}

@@ -2,6 +2,8 @@ package nginxconf
 
 import (
 	"strings"
+
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // target is a request target as nginx takes it apart.
@@ -14,13 +16,21 @@ type target struct {
 }
 
 // parseTarget is nginx's ngx_http_parse_complex_uri; false is answered with 400.
-func parseTarget(s string) (target, bool) {
+func parseTarget(v upstream.Version, s string) (target, bool) {
 	var t target
+	end := strings.IndexAny(s, "?#")
 	s, _, _ = strings.Cut(s, "#")
-	raw, args, _ := strings.Cut(s, "?")
+	raw, args, queried := strings.Cut(s, "?")
 	t.args = args
+	if raw == "" && queried {
+		raw = "/" // of "http://host?x"
+	}
 	if !strings.HasPrefix(raw, "/") {
 		return t, false
+	}
+	cutsDots := v.CutsLastDots()
+	if !cutsDots && end < 0 {
+		raw, t.quoted = dropCutEscape(raw)
 	}
 	decoded := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); i++ {
@@ -44,6 +54,8 @@ func parseTarget(s string) (target, bool) {
 	for i, seg := range segments {
 		last := i == len(segments)-1
 		switch {
+		case last && !cutsDots:
+			out = append(out, seg)
 		case seg == "" && !last, seg == "." && !last:
 		case seg == ".":
 			out = append(out, "")
@@ -61,6 +73,17 @@ func parseTarget(s string) (target, bool) {
 	}
 	t.path = "/" + strings.Join(out, "/")
 	return t, true
+}
+
+// dropCutEscape drops the part of an escape that a target ends with, and says whether
+// nginx came to think of it as one.
+func dropCutEscape(s string) (string, bool) {
+	if n := len(s); s[n-1] == '%' {
+		return s[:n-1], false
+	} else if n > 1 && s[n-2] == '%' && unhex(s[n-1]) >= 0 {
+		return s[:n-2], true
+	}
+	return s, false
 }
 
 func unhex(c byte) int {
@@ -100,9 +123,9 @@ func escapeBytes(s, odd string) string {
 	return b.String()
 }
 
-// ValidTarget says whether nginx takes a request's target; with another one the
+// ValidTarget says whether a version of nginx takes a request's target; with another one the
 // request line is refused (ngx_http_parse_complex_uri).
-func ValidTarget(target string) bool {
-	_, ok := parseTarget(target)
+func ValidTarget(v upstream.Version, target string) bool {
+	_, ok := parseTarget(v, target)
 	return ok
 }

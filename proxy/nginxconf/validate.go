@@ -28,7 +28,11 @@ func (c *checker) check(d *Directive, in context, before seen) bool {
 	}
 	c.stands(d)
 	s, here, known := find(name, in)
+	hint, newer := c.tooNew(httpSince, name)
 	switch {
+	case known && newer && in&(inUpstream|inStreamUpstream) == 0:
+		c.out.add(d.Pos(), hint, "unknown directive \"%s\"", name)
+		return false
 	case !known && c.thirdParty:
 		c.nginxOnly(d, "it may belong to a loaded module")
 		return false

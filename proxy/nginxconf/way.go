@@ -54,9 +54,12 @@ func (w *Way) Begin(c *Config, s *Server, facts variable.Facts, length int64) St
 	rq := facts.Request()
 	w.Wait(c, s, facts)
 	w.method, w.target, w.length = rq.Method, rq.Target, length
-	t, ok := parseTarget(rq.Target)
+	t, ok := parseTarget(c.Version, rq.Target)
 	if !ok {
 		return w.special(400)
+	}
+	if strings.HasPrefix(rq.Target, "?") || strings.Contains(rq.Target, " ") {
+		w.unparsed = false // valid_unparsed_uri of ngx_http_process_request_uri
 	}
 	w.quoted, w.plus = t.quoted, strings.IndexByte(rq.Target, '+') >= 0
 	rq.Path, rq.Args = t.path, t.args
@@ -66,6 +69,12 @@ func (w *Way) Begin(c *Config, s *Server, facts variable.Facts, length int64) St
 	step := w.enter()
 	w.begun = len(w.own)
 	return step
+}
+
+// Refuse is Begin for a request of which the head is answered with an error.
+func (w *Way) Refuse(c *Config, s *Server, facts variable.Facts, status int) Step {
+	w.Wait(c, s, facts)
+	return w.special(status)
 }
 
 // Wait is the way of a request that hasn't begun, and never will if its head is
@@ -377,7 +386,7 @@ func (w *Way) uri(p *Pass) string {
 	if p.HasURI && w.placed {
 		rest = rest[min(len(p.Match), len(rest)):]
 	}
-	if w.quoted || w.internal {
+	if w.quoted || w.internal || strings.IndexByte(w.target, ' ') >= 0 {
 		rest = escapePath(rest)
 	}
 	if w.rq.Args != "" {

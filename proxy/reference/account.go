@@ -147,7 +147,7 @@ func (a *account) request(head []byte) {
 	a.asked = append(a.asked[:0], head...)
 	line, _ := wire.CutLine(a.asked)
 	a.rq.Line = string(line)
-	var rq request
+	rq := request{terms: a.client.rq.terms}
 	if rq.requestLine(line) != 0 && rq.target == nil {
 		target, version, _ := bytes.Cut(bytes.TrimLeft(line[len(rq.method):], " "), []byte(" "))
 		a.rq.NoProtocol = bytes.HasPrefix(target, []byte("/")) && bytes.HasPrefix(version, []byte("HTTP/"))
@@ -171,7 +171,7 @@ func (a *account) request(head []byte) {
 		b, _ := variable.Value("http_host", &a.rq)
 		host = []byte(b)
 	}
-	a.rq.Host, _ = nginxconf.HostOf(string(host))
+	a.rq.Host, _ = nginxconf.HostOf(a.client.rq.terms.version, string(host))
 }
 
 // route notes who answers; a nil location is the server's own level.
@@ -373,7 +373,7 @@ func headOf(head []byte, read func(line []byte) (f wire.Field, ok bool)) variabl
 }
 
 func (a *account) clientLine(line []byte) (wire.Field, bool) {
-	f, ok, bad := a.client.rq.names.HeaderLine(line)
+	f, ok, bad := a.client.rq.terms.names.HeaderLine(line)
 	return f, ok && !bad
 }
 

@@ -83,7 +83,7 @@ func newClient(p *Proxy, l *listener, conn streamConn, n uint64) (*client, error
 	c := &client{proxy: p, listen: l, router: l.routerFor(conn), worker: p.roster.worker(n), number: -1, since: time.Now(), peer: conn.RemoteAddr(), stopped: make(chan struct{})}
 	c.in.size, c.rb.size = page, page
 	c.heads = c.router.fallback.Heads()
-	c.rq.names = wire.Names{Underscores: c.heads.Underscores, Odd: c.heads.Odd}
+	c.rq.terms = termsOf(p.config.Version, &c.heads)
 	c.rules = c.router.fallback.Clients()
 	if err := c.sock.init(conn); err != nil {
 		return c, err

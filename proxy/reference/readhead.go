@@ -14,7 +14,7 @@ func (c *client) later(d time.Duration) time.Time { return time.Now().Add(c.prox
 // a bad one; an error ends the connection without a word.
 func (c *client) readHead() (status int, err error) {
 	h := heading{client: c, from: c.in.r, pipelined: c.served > 0 && !c.in.empty()}
-	c.rq = request{fields: c.rq.fields[:0], length: -1, names: c.rq.names}
+	c.rq.begin()
 	deadline, waits := time.Time{}, halter(c)
 	if c.served > 0 && c.in.empty() {
 		deadline, waits = c.later(c.rules.Idle), between{c}
@@ -100,10 +100,13 @@ func (h *heading) skipEmptyLines() {
 // whole takes a whole head in.
 func (h *heading) whole(head []byte) (status int) {
 	h.in.r += len(head)
-	status = h.rq.scan(head)
+	status = h.rq.lines(head)
 	h.rq.size = len(head)
 	if status == 0 {
 		status = h.invalid()
+	}
+	if status == 0 && !h.rq.nine {
+		status = h.rq.consistent()
 	}
 	h.rq.keepAlive = h.rq.keepAlive && status == 0
 	switch {
@@ -153,15 +156,15 @@ func (c *client) early(b []byte, next int) (end, status int) {
 // invalid is 400 where the target or a host can't be. Those of the request before
 // are looked at no more.
 func (c *client) invalid() int {
-	rq, last := &c.rq, &c.route
-	if string(rq.target) != last.target && !nginxconf.ValidTarget(string(rq.target)) {
+	rq, last, v := &c.rq, &c.route, c.rq.terms.version
+	if string(rq.target) != last.target && !nginxconf.ValidTarget(v, string(rq.target)) {
 		return 400
 	}
 	for _, h := range [...][]byte{rq.host, rq.hostHeader} {
 		if h == nil || len(h) > 0 && string(h) == last.host {
 			continue
 		}
-		if _, ok := nginxconf.HostOf(string(h)); !ok {
+		if _, ok := nginxconf.HostOf(v, string(h)); !ok {
 			return 400
 		}
 	}

@@ -18,7 +18,7 @@ func (a *account) refused(head []byte, status int) {
 		return
 	}
 	line, rest := wire.CutLine(head)
-	rq := request{names: a.client.rq.names}
+	rq := request{terms: a.client.rq.terms}
 	if s := rq.requestLine(line); s != 0 {
 		a.request(head)
 		text, action := refusedLine(&rq, s)
@@ -40,11 +40,11 @@ func (a *account) refused(head []byte, status int) {
 // refusedTarget is why the target is refused, "" for one that is none of the
 // reasons.
 func refusedTarget(rq *request) string {
-	if !nginxconf.ValidTarget(string(rq.target)) {
+	if !nginxconf.ValidTarget(rq.terms.version, string(rq.target)) {
 		return "client sent invalid request"
 	}
 	if rq.host != nil {
-		if _, ok := nginxconf.HostOf(string(rq.host)); !ok {
+		if _, ok := nginxconf.HostOf(rq.terms.version, string(rq.host)); !ok {
 			return "client sent invalid host in request line"
 		}
 	}
@@ -81,7 +81,7 @@ func refusedHeaders(rq *request, rest []byte, longest int) (text string, left []
 		if len(line) > longest {
 			return fmt.Sprintf("client sent too long header line: \"%s...\"", line[:min(len(line), longestQuoted)]), from
 		}
-		f, ok, bad := rq.names.HeaderLine(line)
+		f, ok, bad := rq.terms.names.HeaderLine(line)
 		if bad {
 			at := offence(line)
 			return fmt.Sprintf("client sent invalid header line: \"%s\\x%02x...\"", line[:at], line[at]), from
@@ -89,26 +89,37 @@ func refusedHeaders(rq *request, rest []byte, longest int) (text string, left []
 		if !ok {
 			continue
 		}
-		switch had, host := rq.length, rq.hostHeader; rq.note(f) {
+		if rq.full() {
+			return "client sent too many header lines", rest
+		}
+		switch host := rq.hostHeader; rq.note(f) {
 		case 0:
-			if _, valid := nginxconf.HostOf(string(rq.hostHeader)); rq.hostHeader != nil && !valid {
+			if _, valid := nginxconf.HostOf(rq.terms.version, string(rq.hostHeader)); rq.hostHeader != nil && !valid {
 				return "client sent invalid host header", rest
 			}
 		case 400:
+			if wire.Is(f.Name, "Host") && !rq.terms.version.RefusesSecondHost() {
+				return "client sent invalid host header", rest
+			}
 			if wire.Is(f.Name, "Host") {
 				return fmt.Sprintf("client sent duplicate host header: \"%s: %s\", previous value: \"Host: %s\"", f.Name, f.Value, host), rest
 			}
-			return fmt.Sprintf("client sent duplicate header line: \"%s: %s\", previous value: \"Content-Length: %d\"", f.Name, f.Value, had), rest
+			was := rq.field(string(f.Name))
+			return fmt.Sprintf("client sent duplicate header line: \"%s: %s\", previous value: \"%s: %s\"", f.Name, f.Value, was.Name, was.Value), rest
 		}
+		rq.fields = append(rq.fields, f)
 	}
+	v := rq.terms.version
 	switch {
-	case rq.http11 && rq.host == nil:
+	case rq.http11 && rq.hostHeader == nil:
 		return "client sent HTTP/1.1 request without \"Host\" header", nil
 	case rq.badLength:
 		return "client sent invalid \"Content-Length\" header", nil
-	case !rq.http11 && (rq.chunked || rq.coding != nil):
+	case rq.method == "TRACE" && !v.RefusesConnect():
+		return "client sent TRACE method", nil
+	case !rq.http11 && (rq.chunked || rq.coding != nil) && v.RefusesChunksOf10():
 		return "client sent HTTP/1.0 request with \"Transfer-Encoding\" header", nil
-	case rq.chunked && rq.length >= 0:
+	case rq.chunked && rq.length >= 0 && v.RefusesLengthOfChunks():
 		return "client sent \"Content-Length\" and \"Transfer-Encoding\" headers at the same time", nil
 	case rq.coding != nil:
 		return fmt.Sprintf("client sent unknown \"Transfer-Encoding\": \"%s\"", rq.coding), nil
@@ -147,7 +158,7 @@ func (a *account) ignored() {
 		if line, rest = wire.CutLine(rest); len(line) == 0 {
 			return
 		}
-		if _, ok, bad := a.client.rq.names.HeaderLine(line); !ok && !bad {
+		if _, ok, bad := a.client.rq.terms.names.HeaderLine(line); !ok && !bad {
 			a.note(nginxconf.Info, fmt.Sprintf("client sent invalid header line: \"%s\"", line), "reading client request headers")
 		}
 	}

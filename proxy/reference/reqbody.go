@@ -138,7 +138,7 @@ func (c *client) readCounted(from *buffer) int {
 
 // readChunked reads a chunked body.
 func (c *client) readChunked(from *buffer) int {
-	var d wire.Chunks
+	d := c.rq.chunks()
 	for {
 		n, used, err := d.Decode(from.unread())
 		c.body.raw += int64(used)
@@ -161,6 +161,11 @@ func (c *client) readChunked(from *buffer) int {
 			return status
 		}
 	}
+}
+
+// chunks is what reads the request's body where it comes in chunks.
+func (rq *request) chunks() wire.Chunks {
+	return wire.Chunks{CRLF: rq.terms.version.WantsCRLFInChunks()}
 }
 
 func (c *client) readMore(from *buffer) int {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/proxy/wire"
 )
 
@@ -29,8 +30,25 @@ type request struct {
 	expect    bool // waits for 100 Continue
 	head      bool // HEAD: the answer has no body
 	upgrade   bool // wants another protocol
-	names     wire.Names
+	unique    nginxconf.Unique
+	terms     terms
 }
+
+// terms are what a request is held to.
+type terms struct {
+	version upstream.Version
+	names   wire.Names
+	// limits says whether there is a limit to the number of its headers: most.
+	limits bool
+	most   int
+}
+
+func termsOf(v upstream.Version, h *nginxconf.Heads) terms {
+	return terms{version: v, names: wire.Names{Underscores: h.Underscores, Odd: h.Odd, Lax: !v.RefusesOddNames()}, limits: v.LimitsHeaders(), most: h.Most}
+}
+
+// begin forgets the request before.
+func (rq *request) begin() { *rq = request{fields: rq.fields[:0], length: -1, terms: rq.terms} }
 
 // headEnd finds the end of a head: the length with its empty line, 0 while it
 // is incomplete. Scanning goes on at from, the start of a line, and says where
@@ -78,7 +96,7 @@ func (rq *request) scan(head []byte) (status int) {
 // lines reads the lines of a head, which may still lack some: nginx refuses one as
 // soon as it is there.
 func (rq *request) lines(head []byte) (status int) {
-	*rq = request{fields: rq.fields[:0], length: -1, names: rq.names}
+	rq.begin()
 	line, rest := wire.CutLine(head)
 	if status := rq.requestLine(line); status != 0 || rq.nine {
 		return status
@@ -89,10 +107,12 @@ func (rq *request) lines(head []byte) (status int) {
 		if len(line) == 0 {
 			break
 		}
-		f, ok, bad := rq.names.HeaderLine(line)
+		f, ok, bad := rq.terms.names.HeaderLine(line)
 		status := 0
 		if bad {
 			status = 400
+		} else if ok && rq.full() {
+			status = headTooLarge
 		} else if ok {
 			status = rq.note(f)
 		}
@@ -108,6 +128,19 @@ func (rq *request) lines(head []byte) (status int) {
 	return 0
 }
 
+// full says whether it has as many headers as max_headers lets in.
+func (rq *request) full() bool { return rq.terms.limits && len(rq.fields) >= rq.terms.most }
+
+// field is the first header with a name.
+func (rq *request) field(name string) (f wire.Field) {
+	for _, f := range rq.fields {
+		if wire.Is(f.Name, name) {
+			return f
+		}
+	}
+	return f
+}
+
 func (rq *request) requestLine(line []byte) int {
 	i := bytes.IndexByte(line, ' ')
 	if i <= 0 {
@@ -117,20 +150,22 @@ func (rq *request) requestLine(line []byte) int {
 		return 400
 	}
 	rq.head = rq.method == "HEAD"
-	target := bytes.TrimLeft(line[i:], " ")
+	target, version := rq.cutTarget(bytes.TrimLeft(line[i:], " "))
 	if len(target) == 0 {
 		return 400
 	}
-	var version []byte
-	if j := bytes.IndexByte(target, ' '); j >= 0 {
-		target, version = target[:j], bytes.Trim(target[j:], " ")
-	}
 	for _, c := range target {
-		if c <= ' ' || c == 0x7f {
+		if (c <= ' ' || c == 0x7f) && (c == 0 || c == '\r' || rq.terms.version.RefusesOddTargets()) {
 			return 400
 		}
 	}
-	if target[0] != '/' {
+	switch {
+	case rq.method == "CONNECT" && rq.terms.version.ConnectNamesHost():
+		// Its path is that of "http://host:port".
+		if rq.host, target = target, []byte("/"); !rq.connects(rq.host) || len(version) == 0 {
+			return 400
+		}
+	case target[0] != '/':
 		// Absolute form: its host wins over the Host header.
 		k := bytes.Index(target, []byte("://"))
 		if k <= 0 {
@@ -143,7 +178,7 @@ func (rq *request) requestLine(line []byte) int {
 		} else {
 			rq.host, target = target[:k], target[k:]
 		}
-		if !hostSoFar(rq.host) || target[0] != '/' {
+		if !rq.hostSoFar(rq.host) || target[0] != '/' && !rq.terms.version.TakesBareQuery() {
 			return 400
 		}
 	}
@@ -155,6 +190,23 @@ func (rq *request) requestLine(line []byte) int {
 		return 400
 	}
 	return 0
+}
+
+// cutTarget splits what follows the method. Before 1.21.1 a space was part of the
+// target unless nothing or an "H" came behind it (sw_check_uri_http_09).
+func (rq *request) cutTarget(b []byte) (target, version []byte) {
+	for from := 0; ; {
+		i := bytes.IndexByte(b[from:], ' ')
+		if i < 0 {
+			return b, nil
+		}
+		i += from
+		rest := bytes.TrimLeft(b[i:], " ")
+		if len(rest) == 0 || rest[0] == 'H' || rq.terms.version.RefusesOddTargets() {
+			return b[:i], bytes.TrimRight(rest, " ")
+		}
+		from = len(b) - len(rest)
+	}
 }
 
 // version reads what follows the target; nothing is HTTP/0.9.
@@ -179,6 +231,9 @@ func (rq *request) version(v []byte) int {
 
 // note takes in what a header means for the proxy itself.
 func (rq *request) note(f wire.Field) int {
+	if rq.unique.Repeats(rq.terms.version, f.Name) {
+		return 400
+	}
 	switch len(f.Name) {
 	case 2:
 		if wire.Is(f.Name, "TE") {
@@ -187,7 +242,11 @@ func (rq *request) note(f wire.Field) int {
 	case 4:
 		if wire.Is(f.Name, "Host") {
 			if rq.hostHeader != nil {
-				return 400
+				// Before 1.17.9 it had to be a host, and the first line counted.
+				if _, ok := nginxconf.HostOf(rq.terms.version, string(f.Value)); !ok {
+					return 400
+				}
+				return 0
 			}
 			if rq.hostHeader = f.Value; rq.hostHeader == nil {
 				rq.hostHeader = []byte{}
@@ -215,9 +274,6 @@ func (rq *request) note(f wire.Field) int {
 		}
 	case 14:
 		if wire.Is(f.Name, "Content-Length") {
-			if rq.length >= 0 || rq.badLength {
-				return 400
-			}
 			n, ok := wire.Number(f.Value)
 			if ok {
 				rq.length = n
@@ -225,7 +281,7 @@ func (rq *request) note(f wire.Field) int {
 			rq.badLength = !ok
 		}
 	case 17:
-		if wire.Is(f.Name, "Transfer-Encoding") {
+		if wire.Is(f.Name, "Transfer-Encoding") && !rq.chunked && rq.coding == nil {
 			if rq.chunked = wire.Is(f.Value, "chunked"); !rq.chunked {
 				rq.coding = f.Value
 			}
@@ -239,17 +295,26 @@ func (rq *request) note(f wire.Field) int {
 
 // consistent is ngx_http_process_request_header.
 func (rq *request) consistent() int {
+	v := rq.terms.version
+	coded := rq.chunked || rq.coding != nil
+	if wire.Is(rq.coding, "identity") && !v.RefusesSecondCoding() {
+		rq.coding = nil
+	}
 	switch {
-	case rq.http11 && rq.host == nil,
-		rq.badLength,
-		(rq.chunked || rq.coding != nil) && !rq.http11,
-		rq.chunked && rq.length >= 0:
+	case rq.http11 && rq.hostHeader == nil, rq.badLength:
+		return 400
+	case rq.method == "TRACE" && !v.RefusesConnect():
+		return 405 // whatever its framing
+	case coded && !rq.http11 && v.RefusesChunksOf10(),
+		rq.chunked && rq.length >= 0 && v.RefusesLengthOfChunks():
 		return 400
 	case rq.coding != nil:
 		rq.length = -1
 		return 501
-	case rq.method == "CONNECT" || rq.method == "TRACE":
+	case rq.method == "CONNECT" && v.RefusesConnect(), rq.method == "TRACE":
 		return 405
+	case rq.chunked:
+		rq.length = -1
 	}
 	rq.expect = rq.expect && rq.http11
 	return 0
@@ -291,15 +356,30 @@ func allDigits(b []byte) bool {
 	return len(b) > 0
 }
 
+// connects says whether CONNECT may have a target: a host and a port.
+func (rq *request) connects(b []byte) bool {
+	end := bytes.IndexByte(b, ':')
+	if len(b) > 0 && b[0] == '[' {
+		end = bytes.IndexByte(b, ']') + 1
+	}
+	return end >= 0 && end < len(b) && b[end] == ':' && rq.hostSoFar(b) && (end+1 == len(b) || allDigits(b[end+1:]))
+}
+
 // hostSoFar says whether a request line may have a host, and a port (sw_host to
 // sw_port of ngx_http_parse_request_line). Whether it is one is looked at later.
-func hostSoFar(b []byte) bool {
+func (rq *request) hostSoFar(b []byte) bool {
 	if len(b) > 0 && b[0] == '[' {
 		return true
 	}
 	b, port, _ := bytes.Cut(b, []byte(":"))
 	for _, c := range b {
 		if c != '.' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	if v := rq.terms.version; v.ConnectNamesHost() && !v.RefusesOddHosts() {
+		// 1.29.3 counted; since then it is refused as a host.
+		if n, ok := wire.Number(port); len(port) > 0 && (!ok || n > 65535) {
 			return false
 		}
 	}

@@ -43,7 +43,7 @@ func (c *client) find() {
 	}
 	if string(rq.host) != t.host || t.server == nil {
 		t.host = string(rq.host)
-		c.vars.Host, _ = nginxconf.HostOf(t.host)
+		c.vars.Host, _ = nginxconf.HostOf(rq.terms.version, t.host)
 		t.server = c.router.port.Server(c.vars.Host)
 	}
 	if string(rq.target) != t.target {

@@ -37,7 +37,7 @@ func (c *client) answerAtOnce(a nginxconf.Answer) bool {
 		c.leftInBody(400)
 		return false
 	}
-	s := skipping{left: max(rq.length, 0)}
+	s := skipping{chunks: rq.chunks(), left: max(rq.length, 0)}
 	used, done, err := s.take(c.in.unread(), rq.chunked)
 	if err != nil {
 		c.answerAndLinger(400)

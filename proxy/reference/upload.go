@@ -33,7 +33,7 @@ type upload struct {
 // readAhead reads what of the body is there already. If that isn't all, the rest
 // is passed on as it comes.
 func (c *client) readAhead(from *buffer, there int64, pass *nginxconf.Pass) (status int) {
-	in := &upload{c: c, from: *from}
+	in := &upload{c: c, from: *from, chunks: c.rq.chunks()}
 	*from = buffer{}
 	limit := pass.Ahead(c.rq.size, there, c.rq.chunked)
 	if status := in.takeSome(limit); status != 0 {

@@ -170,10 +170,7 @@ func (v Version) RevivesAtConnect() bool { return v.since(1_011_008) }
 
 // switches are the questions on which two versions may differ, each with what
 // the model does when it is true.
-var switches = []struct {
-	what string
-	ask  func(Version) bool
-}{
+var switches = append([]versionSwitch{
 	{"repeats a POST once sent", Version.RepeatsAnyMethod},
 	{"forgets failures when no peer is live", Version.ForgivesWhenNoneIsLive},
 	{"notes a listed 503 as 502", Version.HasListed502},
@@ -191,6 +188,12 @@ var switches = []struct {
 	{"revives a server of stream at its connect", Version.RevivesAtConnect},
 	{"limits how long connections idle", Version.LimitsIdle},
 	{"limits the age of connections", Version.LimitsAge},
+}, requestSwitches...)
+
+// versionSwitch is one question, and what the model does when it is true.
+type versionSwitch struct {
+	what string
+	ask  func(Version) bool
 }
 
 // Differences says in which respects w behaves differently from v, as "only

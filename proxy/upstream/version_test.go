@@ -72,6 +72,20 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"TakesEarlyHints":        {"1.28.3", "1.29.0", true},  // process_early_hints
 		"WantsCRLFInChunks":      {"1.29.3", "1.29.4", true},  // ngx_http_parse_chunked
 		"KeepsByDefault":         {"1.29.6", "1.29.7", true},  // keepalive ... local
+
+		"RefusesSecondRange":              {"1.10.3", "1.11.0", true}, // ngx_http_headers_in
+		"CutsLastDots":                    {"1.17.4", "1.17.5", true}, // ngx_http_parse_complex_uri
+		"RefusesSecondHost":               {"1.17.8", "1.17.9", true}, // ngx_http_process_host
+		"RefusesSecondCoding":             {"1.17.8", "1.17.9", true}, // ngx_http_headers_in
+		"TakesBareQuery":                  {"1.19.5", "1.19.6", true}, // empty_path_in_uri
+		"RefusesOddTargets":               {"1.21.0", "1.21.1", true}, // ngx_http_parse_request_line
+		"RefusesConnect":                  {"1.21.0", "1.21.1", true}, // ngx_http_process_request_header
+		"RefusesLengthOfChunks":           {"1.21.0", "1.21.1", true}, // ngx_http_process_request_header
+		"RefusesChunksOf10":               {"1.21.1", "1.21.2", true}, // ngx_http_process_request_header
+		"ConnectNamesHost":                {"1.29.2", "1.29.3", true}, // sw_spaces_before_host
+		"RefusesOddHosts":                 {"1.29.3", "1.29.4", true}, // ngx_http_validate_host
+		"RefusesSecondProxyAuthorization": {"1.29.6", "1.29.7", true}, // ngx_http_headers_in
+		"LimitsHeaders":                   {"1.29.7", "1.29.8", true}, // max_headers
 	}
 	together := map[string]int{} // the switches that are told of a step
 	for name, c := range turns {
@@ -147,6 +161,15 @@ func TestDifferences(t *testing.T) {
 		"only 1.22.1 revives a server of stream at its connect",
 		"only 1.22.1 limits how long connections idle",
 		"only 1.22.1 limits the age of connections",
+		"only 1.22.1 refuses a second Content-Range",
+		"only 1.22.1 takes the dots at a path's end out",
+		"only 1.22.1 refuses a second Host",
+		"only 1.22.1 refuses a second Transfer-Encoding",
+		"only 1.22.1 takes a query without a path",
+		"only 1.22.1 refuses odd targets of requests",
+		"only 1.22.1 refuses CONNECT",
+		"only 1.22.1 refuses a length beside chunks",
+		"only 1.22.1 refuses chunks of HTTP/1.0",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("want -, got +\n%s", d)

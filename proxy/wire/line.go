@@ -23,20 +23,23 @@ func CutLine(b []byte) (line, rest []byte) {
 type Names struct {
 	// Underscores is underscores_in_headers on, Odd ignore_invalid_headers off.
 	Underscores, Odd bool
+	// Lax takes spaces, control characters and a colon in front for odd ones, as
+	// nginx did before 1.21.1.
+	Lax bool
 }
 
 // HeaderLine is HeaderLine of Names{}, nginx's default.
 func HeaderLine(line []byte) (f Field, ok, bad bool) { return Names{}.HeaderLine(line) }
 
 // HeaderLine reads one line of a client's head as ngx_http_parse_header_line
-// does (1.22). ok is false for one that nginx passes over because its name has
+// does. ok is false for one that nginx passes over because its name has
 // anything but letters, digits and "-". bad is true for one that makes it refuse
 // the whole head: a name that is empty or has control characters, a NUL.
 func (n Names) HeaderLine(line []byte) (f Field, ok, bad bool) {
-	if line = trimCR(line); len(line) == 0 || line[0] == ':' {
+	if line = trimCR(line); len(line) == 0 || line[0] == ':' && !n.Lax {
 		return Field{}, false, true
 	}
-	colon := bytes.IndexByte(line, ':')
+	colon := bytes.IndexByte(line[1:], ':') + 1
 	name := line
 	if colon > 0 {
 		name = line[:colon]
@@ -44,10 +47,11 @@ func (n Names) HeaderLine(line []byte) (f Field, ok, bad bool) {
 	}
 	ok = true
 	for _, c := range name {
-		switch nameBytes[c] {
-		case badByte:
+		switch kind := nameBytes[c]; {
+		case kind == goodByte:
+		case kind == badByte && (!n.Lax || c == 0 || c == '\r'):
 			return Field{}, false, true
-		case oddByte:
+		default:
 			ok = ok && (n.Odd || n.Underscores && c == '_')
 		}
 	}

@@ -1,0 +1,77 @@
+package upstream
+
+// What nginx takes for a request, and what it refuses, has become stricter from
+// version to version.
+
+// RefusesSecondHost is true since 1.17.9: a second Host line is answered with 400;
+// before, the last one chose the server and the first one was $http_host
+// (ngx_http_process_host).
+func (v Version) RefusesSecondHost() bool { return v.since(1_017_009) }
+
+// RefusesSecondCoding is true since 1.17.9: a second Transfer-Encoding line is
+// answered with 400, and "identity" with 501; before, the first line counted, and
+// identity was none.
+func (v Version) RefusesSecondCoding() bool { return v.since(1_017_009) }
+
+// CutsLastDots is true since 1.17.5: "/." and "/.." at the end of a path are taken
+// out, and an escape that is cut short there is answered with 400; before, both
+// stayed as they were (ngx_http_parse_complex_uri).
+func (v Version) CutsLastDots() bool { return v.since(1_017_005) }
+
+// TakesBareQuery is true since 1.19.6: "http://host?x" is a target, with "/" for a
+// path (ngx_http_parse_request_line).
+func (v Version) TakesBareQuery() bool { return v.since(1_019_006) }
+
+// RefusesOddTargets is true since 1.21.1: a space or a control character in a
+// request's target or in its host is answered with 400.
+func (v Version) RefusesOddTargets() bool { return v.since(1_021_001) }
+
+// RefusesConnect is true since 1.21.1: CONNECT is answered with 405; before, it was
+// passed on as any other method.
+func (v Version) RefusesConnect() bool { return v.since(1_021_001) }
+
+// RefusesLengthOfChunks is true since 1.21.1: a request with Content-Length beside
+// Transfer-Encoding is answered with 400; before, the length was ignored
+// (ngx_http_process_request_header).
+func (v Version) RefusesLengthOfChunks() bool { return v.since(1_021_001) }
+
+// RefusesChunksOf10 is true since 1.21.2: a request of HTTP/1.0 with
+// Transfer-Encoding is answered with 400.
+func (v Version) RefusesChunksOf10() bool { return v.since(1_021_002) }
+
+// ConnectNamesHost is true since 1.29.3: CONNECT is followed by host and port, and
+// 400 is the answer to anything else.
+func (v Version) ConnectNamesHost() bool { return v.since(1_029_003) }
+
+// RefusesOddHosts is true since 1.29.4: a host has to have the characters that RFC
+// 3986 gives one, and a port that is a number up to 65535
+// (ngx_http_validate_host).
+func (v Version) RefusesOddHosts() bool { return v.since(1_029_004) }
+
+// RefusesSecondProxyAuthorization is true since 1.29.7; a second Authorization is
+// refused by all.
+func (v Version) RefusesSecondProxyAuthorization() bool { return v.since(1_029_007) }
+
+// RefusesSecondRange is true since 1.11.0: a second Content-Range line of a request
+// is answered with 400.
+func (v Version) RefusesSecondRange() bool { return v.since(1_011_000) }
+
+// LimitsHeaders is true since 1.29.8, which brought max_headers.
+func (v Version) LimitsHeaders() bool { return v.since(1_029_008) }
+
+// requestSwitches are those of this file, see switches.
+var requestSwitches = []versionSwitch{
+	{"refuses a second Content-Range", Version.RefusesSecondRange},
+	{"takes the dots at a path's end out", Version.CutsLastDots},
+	{"refuses a second Host", Version.RefusesSecondHost},
+	{"refuses a second Transfer-Encoding", Version.RefusesSecondCoding},
+	{"takes a query without a path", Version.TakesBareQuery},
+	{"refuses odd targets of requests", Version.RefusesOddTargets},
+	{"refuses CONNECT", Version.RefusesConnect},
+	{"refuses a length beside chunks", Version.RefusesLengthOfChunks},
+	{"refuses chunks of HTTP/1.0", Version.RefusesChunksOf10},
+	{"wants a host behind CONNECT", Version.ConnectNamesHost},
+	{"refuses odd hosts", Version.RefusesOddHosts},
+	{"refuses a second Proxy-Authorization", Version.RefusesSecondProxyAuthorization},
+	{"limits the number of headers", Version.LimitsHeaders},
+}
