@@ -239,6 +239,7 @@ func (a *account) answered(status int, head []byte) {
 	a.last().Header = a.since(a.started)
 	a.last().Status = status
 	a.backend = append(a.backend[:0], head...)
+	a.repeated()
 }
 
 // end ends an attempt. What was read of a body counts only where it was passed on.
@@ -272,7 +273,7 @@ func (a *account) Response() *variable.Response {
 		a.rs.Now = time.Now()
 		a.rs.Elapsed, a.rs.Connected = a.since(a.began), a.since(a.connected)
 		a.rs.Sent, a.rs.Head = c.sock.bytesOut.Load()-a.base, int64(len(a.head))
-		a.rs.Header, a.rs.Upstream = headOf(a.head, a.sentLine), withEmpty(headOf(a.backend, backendLine))
+		a.rs.Header, a.rs.Upstream = headOf(a.head, a.sentLine), withEmpty(a.kept(headOf(a.backend, backendLine)))
 		a.rs.Attempts = a.attempts
 	}
 	return &a.rs
@@ -316,6 +317,42 @@ func (a *account) atTheEnd(head variable.Header) variable.Header {
 			}
 		}
 		yield([]byte("Connection"), []byte(connection))
+	}
+}
+
+// kept leaves out of a backend's header those that were dropped.
+func (a *account) kept(head variable.Header) variable.Header {
+	if head == nil {
+		return nil
+	}
+	return func(yield func(name, value []byte) bool) {
+		var once wire.Once
+		for n, v := range head {
+			if !once.Repeats(a.client.proxy.config.Version, n) && !yield(n, v) {
+				return
+			}
+		}
+	}
+}
+
+// repeated notes the lines of a backend's header that were dropped.
+func (a *account) repeated() {
+	var once wire.Once
+	head := headOf(a.backend, backendLine)
+	if head == nil {
+		return
+	}
+	for n, v := range head {
+		if !once.Repeats(a.client.proxy.config.Version, n) {
+			continue
+		}
+		for first, was := range head {
+			if wire.Is(n, string(first)) {
+				a.note(nginxconf.Warn, fmt.Sprintf("upstream sent duplicate header line: \"%s: %s\", previous value: \"%s: %s\", ignored", n, v, first, was),
+					"reading response header from upstream")
+				break
+			}
+		}
 	}
 }
 

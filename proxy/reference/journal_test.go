@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/proxy/variable"
 )
 
@@ -42,8 +43,14 @@ var times = regexp.MustCompile(`\d+\.\d{3}`)
 // journaled serves a configuration with a journal.
 func journaled(t *testing.T, config string, backends map[string]string) (*setting, *book) {
 	t.Helper()
+	return journaledOf(t, upstream.Version{}, config, backends)
+}
+
+// journaledOf is journaled for a version of nginx.
+func journaledOf(t *testing.T, version upstream.Version, config string, backends map[string]string) (*setting, *book) {
+	t.Helper()
 	tree, problems := nginxconf.Parse("test.conf", []byte(config), nil)
-	cfg, more := nginxconf.Interpret(tree)
+	cfg, more := nginxconf.InterpretAs(tree, version)
 	if problems = append(problems, more...); len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -130,5 +137,31 @@ func TestJournalOfClients(t *testing.T) {
 	if !strings.HasPrefix(errors, "info client closed connection while waiting for request, client: 127.0.0.1, server: 127.0.0.1:") ||
 		!strings.Contains(errors, "\n"+`info client prematurely closed connection while reading client request headers, client: 127.0.0.1, server: , request: "GET /half HTTP/1.1", host: "a"`) {
 		t.Errorf("error log\n%s", errors)
+	}
+}
+
+// A header that a version drops because it was there is warned of, and no variable has it.
+func TestJournalOfRepeatedHeaders(t *testing.T) {
+	p := play(t, func(_ int, x *exchange) {
+		x.head()
+		x.send("HTTP/1.1 200 OK\r\nServer: b2\r\nContent-Length: 0\r\nserver: b3\r\n\r\n")
+	})
+	for version, want := range map[string]string{
+		"1.22.1": "b2", "1.22.999": "b2", "1.23.0": "b2",
+	} {
+		v, err := upstream.ParseVersion(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, b := journaledOf(t, v, "server { location / { proxy_pass http://b; } }", map[string]string{"b": p.Addr().String()})
+		s.get("/")
+		access, errors := b.lines()
+		if got := strings.Split(access, "|")[8]; got != want {
+			t.Errorf("%s: $upstream_http_server is %s", version, got)
+		}
+		warned := strings.HasPrefix(errors, `warn upstream sent duplicate header line: "server: b3", previous value: "Server: b2", ignored while reading response header from upstream, client`)
+		if warned != (version == "1.23.0") {
+			t.Errorf("%s: error log %q", version, errors)
+		}
 	}
 }

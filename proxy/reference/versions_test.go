@@ -112,7 +112,8 @@ func configured(t *testing.T, name string, v upstream.Version) *nginxconf.Config
 	return c
 }
 
-// echo is a peer that answers with the request that it got.
+// echo is a peer that answers with the request that it got, and with the header lines
+// that an X-Send in it names.
 func echo(t *testing.T) *peer {
 	return play(t, func(_ int, x *exchange) {
 		got := x.head()
@@ -123,7 +124,11 @@ func echo(t *testing.T) *peer {
 		body := make([]byte, n)
 		_, _ = io.ReadFull(x.r, body)
 		got += string(body)
-		x.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + sizeOf(got) + "\r\n\r\n" + got)
+		more := ""
+		if _, value, ok := strings.Cut(got, "X-Send: "); ok {
+			more = strings.ReplaceAll(value[:strings.IndexByte(value, '\r')], "|", "\r\n") + "\r\n"
+		}
+		x.send("HTTP/1.1 200 OK\r\nConnection: close\r\n" + more + "Content-Length: " + sizeOf(got) + "\r\n\r\n" + got)
 	})
 }
 

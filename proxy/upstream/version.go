@@ -122,6 +122,11 @@ func (v Version) RefusesOddNames() bool { return v.since(1_021_001) }
 // second Transfer-Encoding or one that isn't chunked.
 func (v Version) RefusesOddLengths() bool { return v.since(1_023_000) }
 
+// DropsRepeatedFields is true since 1.23.0: of a response's Content-Type, Location,
+// ETag and others the first line counts, and the rest is dropped with a warning;
+// before, all were passed on, of Content-Type the last.
+func (v Version) DropsRepeatedFields() bool { return v.since(1_023_000) }
+
 // TakesEarlyHints is true since 1.29.0: a 103 response is consumed and the real
 // one awaited; before, it was the response.
 func (v Version) TakesEarlyHints() bool { return v.since(1_029_000) }
@@ -182,6 +187,7 @@ var switches = append([]versionSwitch{
 	{"refuses odd names of headers", Version.RefusesOddNames},
 	{"refuses odd lengths", Version.RefusesOddLengths},
 	{"joins the lines of a header in its variable", Version.JoinsHeaderLines},
+	{"drops headers that a response repeats", Version.DropsRepeatedFields},
 	{"takes early hints", Version.TakesEarlyHints},
 	{"wants CRLF in chunks", Version.WantsCRLFInChunks},
 	{"keeps connections by default", Version.KeepsByDefault},

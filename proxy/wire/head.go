@@ -36,6 +36,7 @@ type Head struct {
 	old     bool // it speaks HTTP/1.0
 	// hasLength and hasCoding are true once such a line was there.
 	hasLength, hasCoding bool
+	once                 Once
 }
 
 // Buffering is whether a backend wants its response buffered, whatever
@@ -295,6 +296,9 @@ func (h *Head) badValue(b []byte) bool {
 // false for one that makes the head invalid.
 func (h *Head) note(f Field) bool {
 	strict := h.version.RefusesOddLengths()
+	if h.once.Repeats(h.version, f.Name) {
+		return true
+	}
 	switch {
 	case Is(f.Name, "Content-Length"):
 		n, ok := Number(f.Value)
