@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/proxy/variable"
 )
 
@@ -15,6 +16,7 @@ type realIP struct {
 	from      *[]netip.Prefix
 	header    *string
 	recursive *bool
+	version   upstream.Version
 }
 
 // over fills what the level leaves open from the level outside of it.
@@ -22,6 +24,9 @@ func (r realIP) over(outer realIP) realIP {
 	inherit(&r.from, outer.from)
 	inherit(&r.header, outer.header)
 	inherit(&r.recursive, outer.recursive)
+	if r.version.IsZero() {
+		r.version = outer.version
+	}
 	return r
 }
 
@@ -30,6 +35,7 @@ type clientRule struct {
 	from      []netip.Prefix
 	header    string
 	recursive bool
+	version   upstream.Version
 }
 
 // rule is what the level, filled from those outside, comes to; false without a
@@ -38,7 +44,7 @@ func (r *realIP) rule() (clientRule, bool) {
 	if r == nil || r.from == nil {
 		return clientRule{}, false
 	}
-	out := clientRule{from: *r.from, header: "X-Real-IP"}
+	out := clientRule{from: *r.from, header: "X-Real-IP", version: r.version}
 	if r.header != nil {
 		out.header = *r.header
 	}
@@ -61,6 +67,7 @@ func (l *proxyLevel) clientRules() []clientRule {
 
 // realIP takes in a directive of the module.
 func (in *interpreter) realIP(d *Directive, r *realIP) {
+	r.version = in.cfg.Version
 	switch d.Name.Text {
 	case "set_real_ip_from":
 		if r.from == nil {
@@ -205,7 +212,7 @@ func (r *clientRule) walk(peer netip.Addr, value string) (netip.Addr, walk) {
 				start = i + 2
 			}
 		}
-		a, ok := inetAddrPort(value[start:end])
+		a, ok := r.address(value[start:end])
 		if !ok {
 			return peer, found
 		}
@@ -234,10 +241,13 @@ func headerNamed(header, name string) bool {
 	return strings.EqualFold(header, name) && !strings.Contains(header, "_")
 }
 
-// inetAddrPort is ngx_parse_addr_port: an address, with or without a port.
-func inetAddrPort(s string) (netip.Addr, bool) {
-	if a, ok := inetAddr(s); ok {
-		return a, true
+// address is an address, with or without a port (ngx_parse_addr_port).
+func (r *clientRule) address(s string) (netip.Addr, bool) {
+	if a, ok := inetAddr(s); ok || !r.version.TakesForwardedPorts() {
+		return a, ok
+	}
+	if n := len(s) - 1; n > 0 && s[0] == '[' && s[n] == ']' && r.version.TakesForwardedBrackets() {
+		return inetAddr(s[1:n])
 	}
 	host, port := s, ""
 	if strings.HasPrefix(s, "[") {

@@ -77,7 +77,7 @@ func TestClient(t *testing.T) {
 	for _, c := range clientCases {
 		t.Run(c.name, func(t *testing.T) {
 			tree, ps := Parse("x.conf", []byte(clientConfig(c.directives)), nil)
-			cfg, more := Interpret(tree)
+			cfg, more := asTitled(t, tree, "")
 			if len(ps)+len(more)+len(cfg.NginxOnly) > 0 {
 				t.Fatal(ps, more, cfg.NginxOnly)
 			}

@@ -56,12 +56,22 @@ func (v Version) RefusesSecondProxyAuthorization() bool { return v.since(1_029_0
 // is answered with 400.
 func (v Version) RefusesSecondRange() bool { return v.since(1_011_000) }
 
+// TakesForwardedPorts is true since 1.11.0: where a header names a client's address
+// (set_real_ip_from), a port may stand behind it (ngx_parse_addr_port).
+func (v Version) TakesForwardedPorts() bool { return v.since(1_011_000) }
+
+// TakesForwardedBrackets is true since 1.27.3: there an IPv6 address may be in
+// brackets without a port.
+func (v Version) TakesForwardedBrackets() bool { return v.since(1_027_003) }
+
 // LimitsHeaders is true since 1.29.8, which brought max_headers.
 func (v Version) LimitsHeaders() bool { return v.since(1_029_008) }
 
 // requestSwitches are those of this file, see switches.
 var requestSwitches = []versionSwitch{
 	{"refuses a second Content-Range", Version.RefusesSecondRange},
+	{"takes ports of forwarded addresses", Version.TakesForwardedPorts},
+	{"takes forwarded addresses in brackets", Version.TakesForwardedBrackets},
 	{"takes the dots at a path's end out", Version.CutsLastDots},
 	{"refuses a second Host", Version.RefusesSecondHost},
 	{"refuses a second Transfer-Encoding", Version.RefusesSecondCoding},

@@ -86,6 +86,8 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"ConnectNamesHost":                {"1.29.2", "1.29.3", true}, // sw_spaces_before_host
 		"RefusesOddHosts":                 {"1.29.3", "1.29.4", true}, // ngx_http_validate_host
 		"RefusesSecondProxyAuthorization": {"1.29.6", "1.29.7", true}, // ngx_http_headers_in
+		"TakesForwardedPorts":             {"1.10.3", "1.11.0", true}, // ngx_parse_addr_port
+		"TakesForwardedBrackets":          {"1.27.2", "1.27.3", true}, // ngx_parse_addr_port
 		"LimitsHeaders":                   {"1.29.7", "1.29.8", true}, // max_headers
 	}
 	together := map[string]int{} // the switches that are told of a step
@@ -163,6 +165,7 @@ func TestDifferences(t *testing.T) {
 		"only 1.22.1 limits how long connections idle",
 		"only 1.22.1 limits the age of connections",
 		"only 1.22.1 refuses a second Content-Range",
+		"only 1.22.1 takes ports of forwarded addresses",
 		"only 1.22.1 takes the dots at a path's end out",
 		"only 1.22.1 refuses a second Host",
 		"only 1.22.1 refuses a second Transfer-Encoding",
