@@ -26,6 +26,9 @@ type CutSpec struct {
 
 // Scalar takes the short form: the position alone.
 func (s *CutSpec) Scalar(text string) error {
+	if _, err := time.ParseDuration(text); err == nil {
+		return fmt.Errorf("at: %q is a time; one before it is a step of its own, as in [{wait: %s}, reset]", text, text)
+	}
 	s.At = text
 	return s.checkAt()
 }

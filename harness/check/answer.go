@@ -43,6 +43,9 @@ func (a *Answer) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
+// ForList is what to write for several statuses.
+func (Answer) ForList() string { return "5xx is all of a class; of others write an expectation each" }
+
 // selector is an Answer ready for matching: one comparison a request.
 type selector struct {
 	any     bool

@@ -129,6 +129,7 @@ func (r *resolver) rules(backend string, rules form.Rules, addresses []string) f
 		if x.Do.Fault.Script.Endless > 0 && len(r.s.Traffic) > 0 && !slices.ContainsFunc(r.s.Traffic, func(t Traffic) bool { return t.Client.Timeout > 0 }) {
 			r.b.Errorf(bind.Key(r.b, &x.Do), "%s: endless: no client ever leaves; give one a time-out, as in client: {timeout: 30s}", backend)
 		}
+		r.lags(&x.Do, backend)
 		for _, st := range x.Do.Fault.Script.Steps {
 			if st.Op == fault.Await {
 				r.knownBackend(bind.Key(r.b, &x.Do), st.Barrier.Backend, "wait_for")
@@ -136,6 +137,19 @@ func (r *resolver) rules(backend string, rules form.Rules, addresses []string) f
 		}
 	}
 	return out
+}
+
+// lags warns of a wait behind the whole answer, which delays nothing but the
+// connection's next request.
+func (r *resolver) lags(x *form.Do, backend string) {
+	n := bind.Node(r.b, x)
+	steps := x.Fault.Script.Steps
+	if n == nil || n.Kind != yaml.SequenceNode || len(steps) == 0 || steps[len(steps)-1].Op != fault.Wait {
+		return
+	}
+	at := n.Content[len(n.Content)-1]
+	r.warn(Problem{Pos: r.pos(at.Line, at.Column), Hint: "steps are done in order; a wait before the answer delays it",
+		Text: backend + ": do: this wait comes when the client has its answer"})
 }
 
 // reached reports the last rule of a list when an earlier one takes everything.

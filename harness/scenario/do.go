@@ -45,7 +45,7 @@ func bindDo(b *bind.Binder, what string, n *yaml.Node, v reflect.Value) {
 		return
 	}
 	if silent(&f) {
-		b.Errorf(n, "do: these steps end without an answer")
+		b.Errorf(n, "do: these steps end without an answer; go on with one, as in [{wait: 2s}, respond]")
 	}
 	x.Fault = f
 }
@@ -83,7 +83,7 @@ func oneFault(b *bind.Binder, n *yaml.Node) (fault.Fault, bool) {
 			}
 		}
 	case n.Kind == yaml.MappingNode && len(n.Content) > 2:
-		b.Errorf(n.Content[2], "do: one fault only; write a list of steps, or another rule")
+		b.Hintf(n.Content[2], beside(n), "do: one fault only; write a list of steps, or another rule")
 	case n.Kind != yaml.AliasNode:
 		b.Want(n, "do", "", "a fault such as freeze or {status: 503}, or a list of steps")
 	}
@@ -136,6 +136,45 @@ var otherWords = map[string]string{
 	"maxconn": "connections", "max_connections": "connections", "limit": "connections", "websocket": "upgrade", "forever": "endless", "infinite": "endless", "sse": "endless",
 	"keep_alive": "keepalive", "idle": "keepalive", "race": "close_on_reuse",
 	"answer": "respond", "reply": "respond", "ok": "respond", "error": "status", "slow": "drip",
+}
+
+// otherKeys are words that people have for a key.
+var otherKeys = map[string]string{"delay": "after", "sleep": "after", "wait": "after", "latency": "after", "content": "body"}
+
+// beside is one fault with the keys beside it inside, when they are its own; "" else.
+func beside(n *yaml.Node) string {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, arg := n.Content[i], n.Content[i+1]
+		k, ok := fault.Lookup(name.Value)
+		if !ok || arg.Kind != yaml.ScalarNode {
+			continue
+		}
+		s := k.New()
+		if scalar, ok := s.(fault.Scalar); arg.ShortTag() != "!!null" && (!ok || scalar.Scalar(arg.Value) != nil) {
+			continue
+		}
+		known := map[string]bool{}
+		var keys []string
+		bind.Keys(reflect.ValueOf(s).Elem(), func(key string, v reflect.Value) {
+			known[key] = true
+			if !v.IsZero() {
+				keys = append(keys, key+": "+arg.Value)
+			}
+		})
+		all := true
+		bind.Pairs(n, func(key, v *yaml.Node) {
+			if key == name {
+				return
+			}
+			_, two := fault.Lookup(key.Value)
+			all = all && known[key.Value] && v.Kind == yaml.ScalarNode && !two
+			keys = append(keys, key.Value+": "+v.Value)
+		})
+		if all {
+			return "{" + name.Value + ": {" + strings.Join(keys, ", ") + "}}"
+		}
+	}
+	return ""
 }
 
 // faultKind looks a name up.

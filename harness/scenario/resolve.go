@@ -27,7 +27,7 @@ type resolver struct {
 }
 
 func newBinder() *bind.Binder {
-	return &bind.Binder{Custom: map[reflect.Type]bind.Func{
+	return &bind.Binder{Words: otherKeys, Custom: map[reflect.Type]bind.Func{
 		reflect.TypeFor[form.Nginx]():       bindNginx,
 		reflect.TypeFor[form.Do]():          bindDo,
 		reflect.TypeFor[form.Backend]():     bindBackend,

@@ -277,3 +277,27 @@ expect:
 		}
 	}
 }
+
+// A step behind the answer delays nothing of it.
+func TestAWaitBehindTheAnswer(t *testing.T) {
+	const src = `name: x
+proxy: {nginx: "upstream u { server a:80; server b:80; } server { location / { proxy_pass http://u; } }"}
+backends:
+  a:80:
+    - when: {request: 1}
+      do: [{status: 503}, {wait: 20s}]
+    - when: {request: 2}
+      do: [respond, {wait: 10ms..50ms}]
+    - when: {request: 3}
+      do: [{wait: 20s}, {status: 503}]
+    - do: [respond, {wait: 2s}, reset]
+traffic: {t: {request: GET /, times: 3}}
+expect: [{status: {of: t, is: 200}}]
+`
+	var got []string
+	for _, p := range parse(t, src).Warnings {
+		got = append(got, p.String())
+	}
+	const text = ": a:80: do: this wait comes when the client has its answer (steps are done in order; a wait before the answer delays it)"
+	diff(t, "warnings", got, []string{"x.yaml:6:27" + text, "x.yaml:8:21" + text})
+}

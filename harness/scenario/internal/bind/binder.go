@@ -20,6 +20,8 @@ type Binder struct {
 	Problems
 	// Custom binds these types.
 	Custom map[reflect.Type]Func
+	// Words are other words that people have for a key.
+	Words map[string]string
 
 	keys, values map[any]*yaml.Node
 }

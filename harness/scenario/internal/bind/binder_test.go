@@ -89,7 +89,7 @@ func TestBindReportsEverything(t *testing.T) {
 		"name: x\nby: [1]":                 {"2:5: by: want a mapping, got a list"},
 		"name: x\nby: {a: }":               {"2:9: a is empty; give it a value or leave it out"},
 		"name: x\nmaybe: many":             {`2:8: maybe: want a whole number, got "many"`},
-		"name: x\nSkip: a":                 {`2:1: unknown key "Skip"`},
+		"name: x\nSkip: a":                 {`2:1: unknown key "Skip"; there are name, flag, wait, shade, n, many, by, maybe, plain`},
 		"name: x\nwait: .inf":              {"2:7: wait: want a duration such as 60s, 1h or 250ms, got \".inf\""},
 		"name: x\nname: y\n[1]: 2\n? {a: b}\n: c\n": {
 			`2:1: key "name" is given twice, first in line 1`, "3:1: want a key, got a list", "4:3: want a key, got a mapping"},

@@ -49,6 +49,13 @@ func fieldsOf(t reflect.Type) []field {
 	return out
 }
 
+// Keys calls f for each key of an addressable struct.
+func Keys(v reflect.Value, f func(key string, v reflect.Value)) {
+	for _, k := range fieldsOf(v.Type()) {
+		f(k.name, v.FieldByIndex(k.index))
+	}
+}
+
 func (b *Binder) structure(what string, n *yaml.Node, v reflect.Value) {
 	if n.Kind != yaml.MappingNode {
 		b.Want(n, what, "", "a mapping")
@@ -69,11 +76,20 @@ func (b *Binder) structure(what string, n *yaml.Node, v reflect.Value) {
 		}
 		f := byName[k.Value]
 		if f == nil {
-			hint := Nearest(k.Value, names)
+			hint, known := Nearest(k.Value, names), ""
+			if word := b.Words[k.Value]; hint == "" && byName[word] != nil {
+				hint = word
+			}
 			if hint == "" {
 				hint = inside(k.Value, v.Type(), fields)
 			}
-			b.Hintf(k, hint, "%sunknown key %s", prefix(what), quote(k.Value))
+			if hint == "" {
+				if known = "; there are "; len(names) == 1 {
+					known = "; there is "
+				}
+				known += strings.Join(names, ", ")
+			}
+			b.Hintf(k, hint, "%sunknown key %s%s", prefix(what), quote(k.Value), known)
 			given[hint] = true
 			return
 		}

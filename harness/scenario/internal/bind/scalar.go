@@ -25,10 +25,21 @@ type Hinter interface {
 	Hint() string
 }
 
+// Listless is a value that people write a list for, and what they write instead.
+type Listless interface{ ForList() string }
+
+// instead is what to write where a single value is wanted and a list is given.
+func (b *Binder) instead(v reflect.Value, n *yaml.Node) string {
+	if l, ok := v.Interface().(Listless); ok && n.Kind == yaml.SequenceNode {
+		return " (" + l.ForList() + ")"
+	}
+	return ""
+}
+
 func (b *Binder) scalar(what string, n *yaml.Node, v reflect.Value) {
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if n.Kind != yaml.ScalarNode {
-			b.Want(n, what, "", "a single value")
+			b.Want(n, what, "", "a single value"+b.instead(v, n))
 		} else if err := u.UnmarshalText([]byte(n.Value)); err != nil {
 			b.Hintf(n, hintOf(err), "%s%v", prefix(what), err)
 		}
