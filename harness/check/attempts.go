@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nolive/nolive/harness/analysis"
@@ -116,14 +117,24 @@ type attemptsJudge struct {
 	c       Attempts
 	outcome event.Outcome
 	total   int // attempts in the traffic and window
-	others  proof
-	on      perBackend[attemptTally]
+	// elsewhere are attempts on backends that aren't looked at.
+	elsewhere proof
+	on        perBackend[attemptTally]
 }
 
 type attemptTally struct {
 	here int // attempts on the backend
 	hits int // of them, those with the outcome
 	sides
+	out proof
+}
+
+// Stretch notes why a backend may have got fewer attempts.
+func (j *attemptsJudge) Stretch(s analysis.Stretch) {
+	w := j.c.During
+	if t := j.on.of(s.Peer); t != nil && (w.To == 0 || s.From < w.To) && (s.Open || s.To > w.From) {
+		t.out.stretch(s)
+	}
 }
 
 func (j *attemptsJudge) Exchange(x *analysis.Exchange) {
@@ -143,8 +154,8 @@ func (j *attemptsJudge) Exchange(x *analysis.Exchange) {
 		t := j.on.of(name)
 		switch {
 		case t == nil:
-			if !j.others.full() {
-				j.others.add(start(x, i))
+			if !j.elsewhere.full() {
+				j.elsewhere.add(start(x, i))
 			}
 		case j.outcome == 0 || a.Outcome == j.outcome:
 			t.here++
@@ -162,13 +173,13 @@ func (j *attemptsJudge) Exchange(x *analysis.Exchange) {
 }
 
 func (j *attemptsJudge) Verdict(run Run) Verdict {
-	f := j.on.judge(run, func(_ string, t *attemptTally) finding { return j.find(t) })
+	f := j.on.judge(run, j.find)
 	return verdict(j.c, j.nothing(), f)
 }
 
 // find judges one backend, or all together. A share with an outcome is that of
 // the attempts here, one without is the part that the backend got of all.
-func (j *attemptsJudge) find(t *attemptTally) finding {
+func (j *attemptsJudge) find(name string, t *attemptTally) finding {
 	of := j.total
 	if j.outcome != 0 {
 		of = t.here
@@ -180,10 +191,11 @@ func (j *attemptsJudge) find(t *attemptTally) finding {
 			return
 		}
 		f.ok = false
-		f.proof = append(t.against(s, v), f.proof...)
-		if !s.above(v) {
-			f.proof = append(f.proof, j.others...)
+		if s.above(v) {
+			f.proof = append(t.sides.hits[:len(t.sides.hits):len(t.sides.hits)], f.proof...)
+			return
 		}
+		f.proof = append(f.proof, j.fewer(name, t)...)
 	}
 	if s := j.c.Count; s.Set {
 		want, got = append(want, s.String()), append(got, fmt.Sprint(t.hits))
@@ -199,4 +211,17 @@ func (j *attemptsJudge) find(t *attemptTally) finding {
 	}
 	f.want, f.got = strings.Join(want, ", "), strings.Join(got, ", ")
 	return f
+}
+
+// fewer is why a backend got too few attempts: it was out, or they ended otherwise;
+// else they went elsewhere, and it is said that they aren't its own.
+func (j *attemptsJudge) fewer(name string, t *attemptTally) proof {
+	if own := append(t.out[:len(t.out):len(t.out)], t.others...); len(own) > 0 {
+		return own
+	}
+	out := slices.Clone(j.elsewhere)
+	for i := range out {
+		out[i].Detail = "not on " + name
+	}
+	return out
 }

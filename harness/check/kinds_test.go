@@ -98,10 +98,11 @@ func TestVerdicts(t *testing.T) {
 		{`attempts: {backend: "*", count: "> 1"}`, true, "> 1", "a: 2; b: 4", nil},
 		{"attempts: {of: r, backend: a, count: 1}", false, "1", "2",
 			[]string{"61 ended r/1#1 a read_timeout 504", "160 ended r/4#1 a read_timeout 504"}},
-		{"attempts: {of: r, backend: a, count: 4}", false, "4", "2", []string{"61 attempt r/1#2 b", "70 attempt r/2#1 b cached", "80 attempt r/3#1 b cached"}},
+		{"attempts: {of: r, backend: a, count: 4}", false, "4", "2", []string{"61 marked a", "100 attempt a", "160 marked a"}},
+		{"attempts: {of: r, backend: b, count: 4}", false, "4", "3", []string{"1 attempt r/1#1 a not_on_b", "100 attempt r/4#1 a not_on_b"}},
 		{`attempts: {backend: "*", outcome: read_timeout, count: 2}`, false, "2", "b: 0 (1 of 2 backends)",
 			[]string{"62 ended r/1#2 b passed 200", "71 ended r/2#1 b truncated 200 cached", "80 ended r/3#1 b reset 502 cached", "290 attempt q/1#1 b"}},
-		{"attempts: {of: r, backend: a, is: 40%, during: 70s..90s}", false, "40%", "0 of 2 (0.0%)", []string{"70 attempt r/2#1 b cached", "80 attempt r/3#1 b cached"}},
+		{"attempts: {of: r, backend: a, is: 40%, during: 70s..90s}", false, "40%", "0 of 2 (0.0%)", []string{"61 marked a", "100 attempt a"}},
 		{"attempts: {of: s, backend: a, count: 0}", false, "0", "no request of s was seen", nil},
 
 		{"marked: {backend: a}", true, ">= 1", "2 (at 61.0s, 160.0s)", nil},
