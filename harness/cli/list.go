@@ -10,12 +10,16 @@ import (
 )
 
 // listCommand is `nolive list`.
-type listCommand struct{}
+type listCommand struct{ tagFlag }
 
-// Run prints one line per shipped scenario.
+// Run prints one line per shipped scenario: its name, what it is about, its variants
+// and its tags.
 func (c *listCommand) Run(io Streams) error {
 	files, err := load(nil)
 	if err != nil {
+		return err
+	}
+	if files, err = c.among(files); err != nil {
 		return err
 	}
 	width := 0
@@ -32,7 +36,7 @@ func (c *listCommand) Run(io Streams) error {
 		if len(variants) > 0 {
 			line += " (variants: " + strings.Join(variants, ", ") + ")"
 		}
-		fmt.Fprintln(io.Out, line)
+		fmt.Fprintln(io.Out, line+bracketed(tagsOf(f)))
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ type selection struct {
 	Speed string `default:"auto" help:"Scenario seconds per real second, at least 1; auto is as fast as the scenario bears, 30 at most unless it asks for more."`
 	Seed  seed   `placeholder:"N" help:"Replaces the scenario's seed."`
 	nginxFlags
+	tagFlag
 	NginxDir string   `name:"nginx-files" type:"path" placeholder:"DIR" help:"Keep the real nginx's configuration and logs in this folder, one in it for each run."`
 	Variant  []string `help:"Only these variants; \"base\" is the scenario without one."`
 	Parallel int      `default:"6" help:"How many runs on sockets go on at the same time."`
@@ -51,6 +52,9 @@ func (s *selection) take(ctx context.Context, files []string, flag, engines stri
 	}
 	out := &selected{runner: harness.Runner{Speed: speed, Seed: s.Seed.value, SeedSet: s.Seed.set}}
 	if out.files, err = load(files); err != nil {
+		return nil, err
+	}
+	if out.files, err = s.among(out.files); err != nil {
 		return nil, err
 	}
 	if out.columns, err = s.nginxFlags.columns(ctx, wanted, pool); err != nil {

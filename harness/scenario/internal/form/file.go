@@ -20,7 +20,7 @@ type File struct {
 type Scenario struct {
 	// About says in a sentence or two what the scenario shows.
 	About string `yaml:"about"`
-	// Tags are words to select scenarios by.
+	// Tags are words to select scenarios by: nolive run --tag.
 	Tags []string `yaml:"tags" jsonschema:"pattern=^[a-z0-9]+([-_][a-z0-9]+)*$"`
 	// Proxy is the proxy under test.
 	Proxy Proxy `yaml:"proxy" jsonschema:"required"`
