@@ -87,6 +87,7 @@ func (w *Way) Wait(c *Config, s *Server, facts variable.Facts) {
 	}
 	rq.Own, rq.Captures, rq.ProxyHost, rq.ProxyPort, rq.Status = nil, nil, "", "", 0
 	rq.ServerName = s.name()
+	rq.Joins, rq.Commas = c.Version.JoinsHeaderLines(), c.Version.SplitsCookiesAtCommas()
 	if c.owns {
 		rq.Own = w.lookUp
 	}

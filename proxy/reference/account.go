@@ -85,7 +85,7 @@ func (a *account) open(pipelined bool) {
 	c := a.client
 	a.rq = variable.Request{
 		Client: a.peer, Server: a.rq.Server, Connection: a.rq.Connection, Process: a.rq.Process, ID: a.rq.ID,
-		Requests: c.served + 1, Pipelined: pipelined, Joins: c.vars.Joins,
+		Requests: c.served + 1, Pipelined: pipelined,
 	}
 	a.rs = variable.Response{}
 	a.began, a.begun = time.Now(), true

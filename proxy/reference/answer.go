@@ -107,6 +107,9 @@ func (c *client) head(b []byte, text string) []byte {
 }
 
 func (c *client) connectionHeader(b []byte) []byte {
+	if c.proxy.draining.Load() && c.rq.terms.version.TellsClose() {
+		c.rq.keepAlive = false
+	}
 	if c.rq.keepAlive {
 		b = append(b, "\r\nConnection: keep-alive"...)
 		if told := c.rules.Told; told > 0 {

@@ -98,7 +98,6 @@ func newClient(p *Proxy, l *listener, conn streamConn, n uint64) (*client, error
 	if c.router != nil {
 		c.vars.TLS = c.router.port.TLS
 	}
-	c.vars.Joins = p.config.Version.JoinsHeaderLines()
 	c.vars.Header = func(yield func(name, value []byte) bool) {
 		for _, f := range c.rq.fields {
 			if !yield(f.Name, f.Value) {

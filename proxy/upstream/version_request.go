@@ -64,6 +64,15 @@ func (v Version) TakesForwardedPorts() bool { return v.since(1_011_000) }
 // brackets without a port.
 func (v Version) TakesForwardedBrackets() bool { return v.since(1_027_003) }
 
+// SplitsCookiesAtCommas is true before 1.29.6: $cookie_x is also found behind a comma
+// (ngx_http_parse_cookie_lines).
+func (v Version) SplitsCookiesAtCommas() bool { return v.before(1_029_006) }
+
+// TellsClose is true since 1.21.6: what is answered while the workers shut down says
+// "Connection: close"; before, a client was told that its connection was kept, and it
+// was closed (ngx_http_header_filter).
+func (v Version) TellsClose() bool { return v.since(1_021_006) }
+
 // LimitsHeaders is true since 1.29.8, which brought max_headers.
 func (v Version) LimitsHeaders() bool { return v.since(1_029_008) }
 
@@ -83,5 +92,7 @@ var requestSwitches = []versionSwitch{
 	{"wants a host behind CONNECT", Version.ConnectNamesHost},
 	{"refuses odd hosts", Version.RefusesOddHosts},
 	{"refuses a second Proxy-Authorization", Version.RefusesSecondProxyAuthorization},
+	{"finds cookies behind commas", Version.SplitsCookiesAtCommas},
+	{"tells its clients that it shuts down", Version.TellsClose},
 	{"limits the number of headers", Version.LimitsHeaders},
 }

@@ -74,21 +74,23 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"WantsCRLFInChunks":      {"1.29.3", "1.29.4", true},  // ngx_http_parse_chunked
 		"KeepsByDefault":         {"1.29.6", "1.29.7", true},  // keepalive ... local
 
-		"RefusesSecondRange":              {"1.10.3", "1.11.0", true}, // ngx_http_headers_in
-		"CutsLastDots":                    {"1.17.4", "1.17.5", true}, // ngx_http_parse_complex_uri
-		"RefusesSecondHost":               {"1.17.8", "1.17.9", true}, // ngx_http_process_host
-		"RefusesSecondCoding":             {"1.17.8", "1.17.9", true}, // ngx_http_headers_in
-		"TakesBareQuery":                  {"1.19.5", "1.19.6", true}, // empty_path_in_uri
-		"RefusesOddTargets":               {"1.21.0", "1.21.1", true}, // ngx_http_parse_request_line
-		"RefusesConnect":                  {"1.21.0", "1.21.1", true}, // ngx_http_process_request_header
-		"RefusesLengthOfChunks":           {"1.21.0", "1.21.1", true}, // ngx_http_process_request_header
-		"RefusesChunksOf10":               {"1.21.1", "1.21.2", true}, // ngx_http_process_request_header
-		"ConnectNamesHost":                {"1.29.2", "1.29.3", true}, // sw_spaces_before_host
-		"RefusesOddHosts":                 {"1.29.3", "1.29.4", true}, // ngx_http_validate_host
-		"RefusesSecondProxyAuthorization": {"1.29.6", "1.29.7", true}, // ngx_http_headers_in
-		"TakesForwardedPorts":             {"1.10.3", "1.11.0", true}, // ngx_parse_addr_port
-		"TakesForwardedBrackets":          {"1.27.2", "1.27.3", true}, // ngx_parse_addr_port
-		"LimitsHeaders":                   {"1.29.7", "1.29.8", true}, // max_headers
+		"RefusesSecondRange":              {"1.10.3", "1.11.0", true},  // ngx_http_headers_in
+		"CutsLastDots":                    {"1.17.4", "1.17.5", true},  // ngx_http_parse_complex_uri
+		"RefusesSecondHost":               {"1.17.8", "1.17.9", true},  // ngx_http_process_host
+		"RefusesSecondCoding":             {"1.17.8", "1.17.9", true},  // ngx_http_headers_in
+		"TakesBareQuery":                  {"1.19.5", "1.19.6", true},  // empty_path_in_uri
+		"RefusesOddTargets":               {"1.21.0", "1.21.1", true},  // ngx_http_parse_request_line
+		"RefusesConnect":                  {"1.21.0", "1.21.1", true},  // ngx_http_process_request_header
+		"RefusesLengthOfChunks":           {"1.21.0", "1.21.1", true},  // ngx_http_process_request_header
+		"RefusesChunksOf10":               {"1.21.1", "1.21.2", true},  // ngx_http_process_request_header
+		"ConnectNamesHost":                {"1.29.2", "1.29.3", true},  // sw_spaces_before_host
+		"RefusesOddHosts":                 {"1.29.3", "1.29.4", true},  // ngx_http_validate_host
+		"RefusesSecondProxyAuthorization": {"1.29.6", "1.29.7", true},  // ngx_http_headers_in
+		"TakesForwardedPorts":             {"1.10.3", "1.11.0", true},  // ngx_parse_addr_port
+		"TakesForwardedBrackets":          {"1.27.2", "1.27.3", true},  // ngx_parse_addr_port
+		"SplitsCookiesAtCommas":           {"1.29.5", "1.29.6", false}, // ngx_http_parse_cookie_lines
+		"TellsClose":                      {"1.21.5", "1.21.6", true},  // ngx_http_header_filter
+		"LimitsHeaders":                   {"1.29.7", "1.29.8", true},  // max_headers
 	}
 	together := map[string]int{} // the switches that are told of a step
 	for name, c := range turns {
@@ -174,6 +176,7 @@ func TestDifferences(t *testing.T) {
 		"only 1.22.1 refuses CONNECT",
 		"only 1.22.1 refuses a length beside chunks",
 		"only 1.22.1 refuses chunks of HTTP/1.0",
+		"only 1.22.1 tells its clients that it shuts down",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("want -, got +\n%s", d)

@@ -50,6 +50,9 @@ type Request struct {
 	// joined by ", " for $http_*, $sent_http_* and $upstream_http_*. Before, the
 	// first one counts.
 	Joins bool
+	// Commas is true before 1.29.6: for $cookie_* the next cookie begins behind a
+	// comma, too.
+	Commas bool
 	// Client is the client's address; Origin the one that it really came from
 	// where a header replaced it (set_real_ip_from), else zero.
 	Client, Origin Address

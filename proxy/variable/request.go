@@ -209,16 +209,23 @@ func cookie(b []byte, f Facts, name string) ([]byte, bool) {
 		if !headerIs(n, "cookie") {
 			continue
 		}
-		if value, ok := inCookies(v, name); ok {
+		if value, ok := inCookies(v, name, separators(f.Request())); ok {
 			return append(b, value...), true
 		}
 	}
 	return b, false
 }
 
-// inCookies looks for a cookie in one Cookie line
-// (ngx_http_parse_multi_header_lines).
-func inCookies(line []byte, name string) ([]byte, bool) {
+// separators are what ends a cookie.
+func separators(r *Request) string {
+	if r.Commas {
+		return ";,"
+	}
+	return ";"
+}
+
+// inCookies looks for a cookie in one Cookie line (ngx_http_parse_cookie_lines).
+func inCookies(line []byte, name, separators string) ([]byte, bool) {
 	for len(line) >= len(name) && len(line) > 0 {
 		if strings.EqualFold(string(line[:len(name)]), name) {
 			line = bytes.TrimLeft(line[len(name):], " ")
@@ -230,7 +237,7 @@ func inCookies(line []byte, name string) ([]byte, bool) {
 			// "name;" the next cookie is missed.
 			line = line[min(1, len(line)):]
 		}
-		i := bytes.IndexAny(line, ";,")
+		i := bytes.IndexAny(line, separators)
 		if i < 0 {
 			break
 		}

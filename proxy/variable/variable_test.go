@@ -73,7 +73,7 @@ func TestTemplate(t *testing.T) {
 		"$1/$2/$3/$12":                         "one//" + "/one2",
 		"$http_x_real_ip $http_x_none.":        "1.1.1.1 .",
 		"$cookie_a$cookie_bb<$cookie_c>":       "12 <>",
-		"$cookie_d|$cookie_e|$http_cookie":     "4,e=5|5|a=1; bb = 2 ; c; d=4,e=5",
+		"$cookie_d|$cookie_e|$http_cookie":     "4,e=5||a=1; bb = 2 ; c; d=4,e=5",
 		"$http_x_forwarded_for":                "9.9.9.9, 8.8.8.8",
 		"$proxy_add_x_forwarded_for":           "9.9.9.9, 8.8.8.8, 127.0.0.1",
 		"$remote_user":                         "ann",
@@ -215,6 +215,17 @@ func TestJoined(t *testing.T) {
 	}
 	if got, _ := Value("http_cookie", f); got != "a=1; bb = 2 ; c; d=4,e=5" {
 		t.Errorf("$http_cookie: %q", got)
+	}
+}
+
+// Before 1.29.6 a cookie was found behind a comma, too.
+func TestCommasInCookies(t *testing.T) {
+	f := example()
+	f.rq.Commas = true
+	for name, want := range map[string]string{"cookie_d": "4,e=5", "cookie_e": "5"} {
+		if got, _ := Value(name, f); got != want {
+			t.Errorf("$%s: %q", name, got)
+		}
 	}
 }
 
