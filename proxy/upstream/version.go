@@ -122,6 +122,11 @@ func (v Version) RefusesOddNames() bool { return v.since(1_021_001) }
 // second Transfer-Encoding or one that isn't chunked.
 func (v Version) RefusesOddLengths() bool { return v.since(1_023_000) }
 
+// LosesBeginOfRaw is true before 1.30.1: of an answer that turns out to be none of
+// HTTP/1 the bytes that had been looked at before weren't passed on
+// (ngx_http_proxy_process_status_line).
+func (v Version) LosesBeginOfRaw() bool { return v.before(1_030_001) }
+
 // DropsRepeatedFields is true since 1.23.0: of a response's Content-Type, Location,
 // ETag and others the first line counts, and the rest is dropped with a warning;
 // before, all were passed on, of Content-Type the last.
@@ -188,6 +193,7 @@ var switches = append([]versionSwitch{
 	{"refuses odd lengths", Version.RefusesOddLengths},
 	{"joins the lines of a header in its variable", Version.JoinsHeaderLines},
 	{"drops headers that a response repeats", Version.DropsRepeatedFields},
+	{"loses the begin of an answer of HTTP/0.9", Version.LosesBeginOfRaw},
 	{"takes early hints", Version.TakesEarlyHints},
 	{"wants CRLF in chunks", Version.WantsCRLFInChunks},
 	{"keeps connections by default", Version.KeepsByDefault},

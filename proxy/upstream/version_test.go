@@ -69,6 +69,7 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"RefusesOddLengths":      {"1.22.1", "1.23.0", true},  // ngx_http_upstream_process_content_length
 		"JoinsHeaderLines":       {"1.22.1", "1.23.0", true},  // multi-header lines are lists
 		"DropsRepeatedFields":    {"1.22.1", "1.23.0", true},  // ngx_http_upstream_process_header_line
+		"LosesBeginOfRaw":        {"1.30.0", "1.30.1", false}, // header_name_start
 		"ClearsSingle":           {"1.27.2", "1.27.3", true},  // free_round_robin_peer
 		"TakesEarlyHints":        {"1.28.3", "1.29.0", true},  // process_early_hints
 		"WantsCRLFInChunks":      {"1.29.3", "1.29.4", true},  // ngx_http_parse_chunked

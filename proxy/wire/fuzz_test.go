@@ -53,6 +53,9 @@ func FuzzHead(f *testing.F) {
 		if once.At > len(data) || once.Status < 0 || once.Status > 999 {
 			t.Fatalf("status %d, goes on at %d of %d", once.Status, once.At, len(data))
 		}
+		if once.Raw && cut.Raw {
+			cut.At, cut.passed = 0, 0 // TestBeginOfRaw
+		}
 		if d := cmp.Diff(fmt.Sprintf("%+v", once), fmt.Sprintf("%+v", cut)); d != "" && whole == Whole {
 			t.Fatal(d)
 		}

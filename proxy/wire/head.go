@@ -14,7 +14,8 @@ type Head struct {
 	Status int
 	Text   []byte
 	// Raw is true for an answer that doesn't begin with a status line: nginx
-	// takes it for HTTP/0.9 and passes every byte on.
+	// takes it for HTTP/0.9 and passes every byte on. Before 1.30.1 those were lost
+	// that had come before the byte that shows it.
 	Raw    bool
 	Fields []Field // in order, without those that are about the connection or are below
 	// ContentType comes first in nginx's answers; Location is among Fields too.
@@ -27,12 +28,13 @@ type Head struct {
 	// Keep is true when the backend may keep the connection: it spoke HTTP/1.1
 	// and didn't say close. nginx doesn't look at its own request header.
 	Keep bool
-	// At is where scanning goes on: after Whole, where the body starts; after
+	// At is where scanning goes on: after Whole, where what is passed on starts; after
 	// Hints, where the next head does; after Invalid, the line that is wrong.
 	At int
 
 	version upstream.Version
 	lines   bool // the status line is done
+	passed  int  // how far an earlier scan for it came, where that matters
 	old     bool // it speaks HTTP/1.0
 	// hasLength and hasCoding are true once such a line was there.
 	hasLength, hasCoding bool
@@ -78,17 +80,20 @@ func (h *Head) Reset(v upstream.Version) {
 }
 
 // Scan goes on with b, the bytes received so far from the first one. What it
-// finds doesn't depend on how the bytes came.
+// finds doesn't depend on how the bytes came, but for Raw.
 func (h *Head) Scan(b []byte) Verdict {
 	if !h.lines {
 		switch v := h.statusLine(b); {
 		case h.Raw:
-			h.Status, h.Text, h.Keep, h.At = 200, nil, false, 0
+			h.Status, h.Text, h.Keep, h.At = 200, nil, false, h.passed
 			return Whole
 		case v != Whole:
+			if h.version.LosesBeginOfRaw() {
+				h.passed = len(b)
+			}
 			return v
 		}
-		h.lines = true
+		h.lines, h.passed = true, 0
 		if h.hints() && h.old {
 			return Invalid // "upstream sent HTTP/1.0 response with early hints"
 		}

@@ -129,3 +129,25 @@ func TestBodyWaits(t *testing.T) {
 		}
 	}
 }
+
+// Before 1.30.1 what had been read of an answer before it was taken for one of HTTP/0.9
+// wasn't passed on.
+func TestBeginOfRaw(t *testing.T) {
+	for v, want := range map[string]int{"1.30.0": 4, "1.30.1": 0} {
+		var h Head
+		h.Reset(version(t, v))
+		if got := h.Scan([]byte("HT")); got != More {
+			t.Fatalf("%s: %d", v, got)
+		}
+		if got := h.Scan([]byte("HTTP")); got != More {
+			t.Fatalf("%s: %d", v, got)
+		}
+		if got := h.Scan([]byte("HTTPS!")); got != Whole || !h.Raw || h.At != want {
+			t.Errorf("%s: %d, raw %v, passed on from %d, want %d", v, got, h.Raw, h.At, want)
+		}
+		h.Reset(version(t, v))
+		if got := h.Scan([]byte("HTTPS!")); got != Whole || h.At != 0 {
+			t.Errorf("%s, in one: %d, passed on from %d", v, got, h.At)
+		}
+	}
+}
