@@ -20,11 +20,19 @@ type Header struct {
 // own. A line without a value isn't sent.
 func (p *Pass) SetHeaders(w *Way, yield func(name, value string)) {
 	host, connection := true, !p.KeepConnection
+	first := w.cfg.Version.SendsHostFirst()
+	if first {
+		if v := p.host(w); v != "" {
+			yield("Host", v)
+		}
+	}
 	for i := range p.Headers {
 		h := &p.Headers[i]
 		switch {
 		case strings.EqualFold(h.Name, "Host"):
-			host = false
+			if host = false; first {
+				continue
+			}
 		case strings.EqualFold(h.Name, "Connection"):
 			connection = false
 		}
@@ -32,7 +40,7 @@ func (p *Pass) SetHeaders(w *Way, yield func(name, value string)) {
 			yield(h.Name, v)
 		}
 	}
-	if host {
+	if host && !first {
 		yield("Host", p.Upstream.Name)
 	}
 	if connection {
@@ -40,10 +48,25 @@ func (p *Pass) SetHeaders(w *Way, yield func(name, value string)) {
 	}
 }
 
+// host is the Host header since 1.31.4: the last one that is set, and $proxy_host
+// instead of none where HTTP/1.1 needs one (ngx_http_proxy_create_request).
+func (p *Pass) host(w *Way) string {
+	for i := len(p.Headers) - 1; i >= 0; i-- {
+		if h := &p.Headers[i]; strings.EqualFold(h.Name, "Host") {
+			if v := h.value.Value(w.facts); v != "" || !p.HTTP11 {
+				return v
+			}
+			break
+		}
+	}
+	return p.Upstream.Name
+}
+
 // Sets says whether a header of the client isn't passed on because the
 // configuration sets one of that name. Those that nginx itself sets are hidden
 // too (ngx_http_proxy_headers): Host, Connection, Content-Length,
-// Transfer-Encoding, TE, Keep-Alive, Expect and Upgrade.
+// Transfer-Encoding, TE, Keep-Alive, Expect and Upgrade, since 1.31.0
+// Proxy-Connection.
 func (p *Pass) Sets(name []byte) bool {
 	for i := range p.Headers {
 		if n := p.Headers[i].Name; len(n) == len(name) && strings.EqualFold(n, string(name)) {

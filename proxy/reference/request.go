@@ -53,7 +53,7 @@ func (c *client) compose(step nginxconf.Step) {
 		b = append(b, "\r\n"...)
 	}
 	for _, f := range rq.fields {
-		if pass.NoRequestHeaders || !passedOn(f.Name) || pass.Sets(f.Name) {
+		if pass.NoRequestHeaders || !rq.passedOn(f.Name) || pass.Sets(f.Name) {
 			continue
 		}
 		b = append(b, f.Name...)
@@ -96,7 +96,7 @@ func (c *client) added(b []byte, status int) []byte {
 
 // passedOn is false for the headers that nginx sets or empties itself
 // (ngx_http_proxy_headers).
-func passedOn(name []byte) bool {
+func (rq *request) passedOn(name []byte) bool {
 	switch len(name) {
 	case 2:
 		return !wire.Is(name, "TE")
@@ -108,6 +108,8 @@ func passedOn(name []byte) bool {
 		return !wire.Is(name, "Upgrade")
 	case 10:
 		return !wire.Is(name, "Connection") && !wire.Is(name, "Keep-Alive")
+	case 16:
+		return !wire.Is(name, "Proxy-Connection") || !rq.terms.version.DropsProxyConnection()
 	case 14:
 		return !wire.Is(name, "Content-Length")
 	case 17:

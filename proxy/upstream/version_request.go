@@ -73,6 +73,15 @@ func (v Version) SplitsCookiesAtCommas() bool { return v.before(1_029_006) }
 // was closed (ngx_http_header_filter).
 func (v Version) TellsClose() bool { return v.since(1_021_006) }
 
+// DropsProxyConnection is true since 1.31.0: a client's Proxy-Connection isn't passed
+// on (ngx_http_proxy_headers).
+func (v Version) DropsProxyConnection() bool { return v.since(1_031_000) }
+
+// SendsHostFirst is true since 1.31.4: a request to a backend begins with Host, also
+// over HTTP/1.1 with a proxy_set_header that leaves it empty
+// (ngx_http_proxy_create_request).
+func (v Version) SendsHostFirst() bool { return v.since(1_031_004) }
+
 // LimitsHeaders is true since 1.29.8, which brought max_headers.
 func (v Version) LimitsHeaders() bool { return v.since(1_029_008) }
 
@@ -94,5 +103,7 @@ var requestSwitches = []versionSwitch{
 	{"refuses a second Proxy-Authorization", Version.RefusesSecondProxyAuthorization},
 	{"finds cookies behind commas", Version.SplitsCookiesAtCommas},
 	{"tells its clients that it shuts down", Version.TellsClose},
+	{"drops Proxy-Connection", Version.DropsProxyConnection},
+	{"sends Host first", Version.SendsHostFirst},
 	{"limits the number of headers", Version.LimitsHeaders},
 }

@@ -91,6 +91,8 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"TakesForwardedBrackets":          {"1.27.2", "1.27.3", true},  // ngx_parse_addr_port
 		"SplitsCookiesAtCommas":           {"1.29.5", "1.29.6", false}, // ngx_http_parse_cookie_lines
 		"TellsClose":                      {"1.21.5", "1.21.6", true},  // ngx_http_header_filter
+		"DropsProxyConnection":            {"1.30.4", "1.31.0", true},  // ngx_http_proxy_headers
+		"SendsHostFirst":                  {"1.31.3", "1.31.4", true},  // plcf->host_value
 		"LimitsHeaders":                   {"1.29.7", "1.29.8", true},  // max_headers
 	}
 	together := map[string]int{} // the switches that are told of a step
