@@ -23,12 +23,12 @@ func (s *Sim) handshake(f *flight, x *exchange) {
 		if ok {
 			s.push(step{at: at, do: doGone, x: x.outlive()})
 		}
-		s.due(f, f.connectBy, doFail, event.ConnectTimeout)
+		s.due(f, f.connectBy, doFail, s.plan.Scenario.Nginx.Version.LateHandshake())
 		return
 	}
 	over, fails := s.now, false
 	if s.crowded(x, doHandshake) {
-		s.due(f, f.connectBy, doFail, event.ConnectTimeout)
+		s.due(f, f.connectBy, doFail, s.plan.Scenario.Nginx.Version.LateHandshake())
 		return
 	}
 	hangs := false
@@ -50,7 +50,7 @@ func (s *Sim) handshake(f *flight, x *exchange) {
 	}
 	switch {
 	case !ok || over > f.connectBy:
-		s.due(f, f.connectBy, doFail, event.ConnectTimeout)
+		s.due(f, f.connectBy, doFail, s.plan.Scenario.Nginx.Version.LateHandshake())
 	case fails:
 		s.due(f, over, doFail, event.Refused)
 	case over == s.now:

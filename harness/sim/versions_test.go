@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +78,24 @@ func TestRepeatedHeaders(t *testing.T) {
 		got := statuses(run(t, incidentOf(t, c.version, "server { listen 80; location / { proxy_pass http://a:1; } }", nil, asks)))
 		if len(got) != 1 || got[0] != c.want {
 			t.Errorf("%s, %s: %v, want %d", c.version, c.header, got, c.want)
+		}
+	}
+}
+
+// A handshake that takes too long is tried again as a time-out since 1.11.6, and as an
+// error before (ngx_http_upstream_ssl_handshake).
+func TestLateHandshakes(t *testing.T) {
+	const conf = "upstream u { server a:1; server b:1; } server { listen 80; location / { proxy_pass https://u; proxy_connect_timeout 2s; proxy_next_upstream NEXT; } }"
+	hung := map[string]fault.Rules{"a:1": {{Do: fault.Fault{TLS: &fault.TLS{Handshake: fault.HungHandshake}}}}}
+	for _, c := range []struct {
+		version, next string
+		want          int
+	}{
+		{"1.11.5", "error", 200}, {"1.11.5", "timeout", 502}, {"1.11.6", "error", 504}, {"1.11.6", "timeout", 200},
+	} {
+		got := statuses(run(t, incidentOf(t, c.version, strings.Replace(conf, "NEXT", c.next, 1), hung, get("t", "/", 1, time.Second))))
+		if len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s, %s: %v, want %d", c.version, c.next, got, c.want)
 		}
 	}
 }

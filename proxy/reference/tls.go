@@ -36,7 +36,7 @@ func (c *client) handshake(conn streamConn, d *dialing, address string) (streamC
 		return nil, 0, errHalted
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		c.late(d.deadline)
-		return nil, event.ConnectTimeout, nil
+		return nil, c.proxy.config.Version.LateHandshake(), nil
 	}
 	if c.account != nil {
 		c.account.cause.notConnected(err, address)

@@ -27,7 +27,7 @@ func TestRequestsOnNginx(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := nginx.Start(context.Background(), nginx.Options{
-		Config: configured(t, "requests.conf", v), Backends: map[string]string{"b1": echo(t).Addr().String()}, Clock: clock.New(1), Sink: event.Discard,
+		Config: configured(t, "requests.conf", v), Backends: map[string]string{"b1": echo(t).Addr().String(), "b2": mute(t)}, Clock: clock.New(1), Sink: event.Discard,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -132,6 +132,17 @@ func echo(t *testing.T) *peer {
 	})
 }
 
+// mute is the address of a backend that takes connections and says nothing.
+func mute(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	return ln.Addr().String()
+}
+
 // answerTo is all that comes until the proxy closes.
 func answerTo(t *testing.T, address, raw string) string {
 	t.Helper()
@@ -154,7 +165,7 @@ func TestRequestsOfVersions(t *testing.T) {
 		if serving[v.String()] == nil {
 			k := clock.New(1)
 			k.Begin(time.Now())
-			p, err := Start(Options{Config: configured(t, "requests.conf", v), Backends: map[string]string{"b1": backend.Addr().String()}, Clock: k, Sink: &log{}})
+			p, err := Start(Options{Config: configured(t, "requests.conf", v), Backends: map[string]string{"b1": backend.Addr().String(), "b2": mute(t)}, Clock: k, Sink: &log{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +227,7 @@ func TestConnectionWhileDraining(t *testing.T) {
 		k := clock.New(1)
 		k.Begin(time.Now())
 		l := &log{}
-		p, err := Start(Options{Config: configured(t, "requests.conf", v), Backends: map[string]string{"b1": backend.Addr().String()}, Clock: k, Sink: l})
+		p, err := Start(Options{Config: configured(t, "requests.conf", v), Backends: map[string]string{"b1": backend.Addr().String(), "b2": mute(t)}, Clock: k, Sink: l})
 		if err != nil {
 			t.Fatal(err)
 		}

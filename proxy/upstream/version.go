@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/nolive/nolive/harness/event"
 )
 
 // Version is a version of nginx. What the model does differently from one to
@@ -122,6 +124,19 @@ func (v Version) RefusesOddNames() bool { return v.since(1_021_001) }
 // second Transfer-Encoding or one that isn't chunked.
 func (v Version) RefusesOddLengths() bool { return v.since(1_023_000) }
 
+// TimesHandshakesOut is true since 1.11.6: a handshake with a backend that takes too
+// long is a time-out; before, it was an error as any other
+// (ngx_http_upstream_ssl_handshake).
+func (v Version) TimesHandshakesOut() bool { return v.since(1_011_006) }
+
+// LateHandshake is the outcome of an attempt whose handshake takes too long.
+func (v Version) LateHandshake() event.Outcome {
+	if v.TimesHandshakesOut() {
+		return event.ConnectTimeout
+	}
+	return event.Refused
+}
+
 // LosesBeginOfRaw is true before 1.30.1: of an answer that turns out to be none of
 // HTTP/1 the bytes that had been looked at before weren't passed on
 // (ngx_http_proxy_process_status_line).
@@ -194,6 +209,7 @@ var switches = append([]versionSwitch{
 	{"joins the lines of a header in its variable", Version.JoinsHeaderLines},
 	{"drops headers that a response repeats", Version.DropsRepeatedFields},
 	{"loses the begin of an answer of HTTP/0.9", Version.LosesBeginOfRaw},
+	{"takes a handshake that is late for a time-out", Version.TimesHandshakesOut},
 	{"takes early hints", Version.TakesEarlyHints},
 	{"wants CRLF in chunks", Version.WantsCRLFInChunks},
 	{"keeps connections by default", Version.KeepsByDefault},
