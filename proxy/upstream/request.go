@@ -221,7 +221,7 @@ func (r *Request) get(now int64) *peer {
 		if p := r.pick(&g.primary, now); p != nil {
 			return p
 		}
-		if len(g.backup.peers) == 0 {
+		if len(g.backup.peers) == 0 || g.cfg.Method == ConsistentHash && g.cfg.Version.SearchesWholeRing() {
 			return nil
 		}
 		r.backup, r.tried = true, r.tried.emptied()
