@@ -60,6 +60,9 @@ func (w *Way) runCodes(script []code) (Step, flow) {
 func (w *Way) reply(c *code) Step {
 	r := c.reply
 	if r.Status >= 400 && c.text.Source() == "" {
+		if w.status != 0 && w.cfg.Version.KeepsStatusOfErrors() {
+			return w.special(w.status)
+		}
 		return w.special(r.Status)
 	}
 	w.discard()

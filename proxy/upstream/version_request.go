@@ -82,6 +82,11 @@ func (v Version) DropsProxyConnection() bool { return v.since(1_031_000) }
 // (ngx_http_proxy_create_request).
 func (v Version) SendsHostFirst() bool { return v.since(1_031_004) }
 
+// KeepsStatusOfErrors is true before 1.15.4: where an error_page led, a "return" of 400
+// and more without a text answered with the status of the error, not with its own
+// (ngx_http_rewrite_handler).
+func (v Version) KeepsStatusOfErrors() bool { return v.before(1_015_004) }
+
 // LimitsHeaders is true since 1.29.8, which brought max_headers.
 func (v Version) LimitsHeaders() bool { return v.since(1_029_008) }
 
@@ -105,5 +110,6 @@ var requestSwitches = []versionSwitch{
 	{"tells its clients that it shuts down", Version.TellsClose},
 	{"drops Proxy-Connection", Version.DropsProxyConnection},
 	{"sends Host first", Version.SendsHostFirst},
+	{"keeps an error's status behind error_page", Version.KeepsStatusOfErrors},
 	{"limits the number of headers", Version.LimitsHeaders},
 }

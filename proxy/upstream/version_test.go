@@ -94,6 +94,7 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"TellsClose":                      {"1.21.5", "1.21.6", true},  // ngx_http_header_filter
 		"DropsProxyConnection":            {"1.30.4", "1.31.0", true},  // ngx_http_proxy_headers
 		"SendsHostFirst":                  {"1.31.3", "1.31.4", true},  // plcf->host_value
+		"KeepsStatusOfErrors":             {"1.15.3", "1.15.4", false}, // ngx_http_rewrite_handler
 		"LimitsHeaders":                   {"1.29.7", "1.29.8", true},  // max_headers
 	}
 	together := map[string]int{} // the switches that are told of a step
@@ -182,6 +183,7 @@ func TestDifferences(t *testing.T) {
 		"only 1.22.1 refuses a length beside chunks",
 		"only 1.22.1 refuses chunks of HTTP/1.0",
 		"only 1.22.1 tells its clients that it shuts down",
+		"only 1.10 keeps an error's status behind error_page",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("want -, got +\n%s", d)
