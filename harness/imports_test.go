@@ -27,6 +27,7 @@ var layers = []struct {
 	{0, "scenarios", "the shipped files are text; who reads them is the reader's business"},
 	{0, "proxy/variable", "a variable is read from facts that whoever asks hands in"},
 	{0, "scenarios/catalogue", "the examples are text; who reads them is the reader's business"},
+	{1, "harness/answer", "what a client makes of bytes is the same wherever they come from"},
 	{1, "harness/event/story", "tests write logs in the words of the alphabet"},
 	{1, "proxy/upstream", "the model decides for the simulator and the reference proxy alike, so it knows neither"},
 	{1, "harness/analysis", "what is derived from a log must not depend on how it was made or on who judges it"},
@@ -74,6 +75,8 @@ var forbidden = []struct {
 		"the model emits what happens without knowing what becomes of it"},
 	{[]string{"harness/sim"}, []string{"net", "net/", "os", "os/", "syscall", "golang.org/x/sys/", module + "/harness/clock", module + "/backends"},
 		"an hour takes milliseconds because nothing in it is real"},
+	{[]string{"harness/answer"}, []string{"net", "os", "os/", "syscall", "golang.org/x/sys/", "time", "context", "sync", module + "/harness/clock"},
+		"it parses what it is given, with net/http, so that the simulator can hold it: neither a connection nor a clock is its own"},
 	{[]string{"harness/match"}, []string{module + "/harness"},
 		"it takes anything that can judge a check, so that a stored run is matched like a fresh one"},
 	{except("harness/match", "e2e/kit"), []string{"github.com/onsi/"},
@@ -179,6 +182,7 @@ func TestImportRulesCatch(t *testing.T) {
 		{"harness/analysis", "log/slog", "pure: what it has to say"},
 		{"harness/sim", module + "/backends", "nothing in it is real"},
 		{"harness/sim", module + "/harness/live", "layer 6"},
+		{"harness/answer", "net", "parses what it is given"},
 		{"harness/live", module + "/harness/sim", "layer 6"},
 		{"harness", "github.com/onsi/gomega", "anyone's go test"},
 		{"harness/match", module + "/harness", "anything that can judge"},
@@ -195,7 +199,7 @@ func TestImportRulesCatch(t *testing.T) {
 	}
 	for _, c := range []struct{ path, imports string }{
 		{"backends/fault", "hash/fnv"}, {"harness/check", module + "/harness/event"}, {"harness/cli", "os"},
-		{"harness/analysis", "strings"}, {"harness/sim", "context"}, {"proxy/nginx", "net/netip"},
+		{"harness/analysis", "strings"}, {"harness/sim", "context"}, {"harness/answer", "net/http"}, {"harness/sim", module + "/harness/answer"}, {"proxy/nginx", "net/netip"},
 	} {
 		if wrong := wrongImports(c.path, []string{c.imports}); len(wrong) > 0 {
 			t.Errorf("%v", wrong)

@@ -5,6 +5,7 @@ import (
 	"net"
 	"strconv"
 
+	"github.com/nolive/nolive/harness/answer"
 	"github.com/nolive/nolive/harness/scenario"
 )
 
@@ -14,7 +15,7 @@ var filler = bytes.Repeat([]byte("x"), scenario.ChunkSize)
 // ask sends request n on a connection and reads its answer. Failing to send is
 // no failure by itself: a server may answer, and close, before it has read
 // everything, and what it said counts.
-func (c *client) ask(cn *conn, n int) answer {
+func (c *client) ask(cn *conn, n int) answer.Answer {
 	b := c.head.append(cn.scratch[:0], n)
 	left := upload{c.spec.Body, c.spec.Chunked}
 	for left.size > 0 && c.spec.Body <= scenario.OneWrite {
@@ -23,17 +24,17 @@ func (c *client) ask(cn *conn, n int) answer {
 	cn.scratch = b[:0]
 	_, err := cn.stream.Write(b)
 	if err != nil || left.size == 0 {
-		a := cn.readAnswer(c.question)
-		a.keep = a.keep && err == nil
+		a := cn.readAnswer(c.spec.Method)
+		a.Keep = a.Keep && err == nil
 		return a
 	}
 	// The answer is read while the body still goes out, as the server may not
 	// wait for its end.
 	sent := make(chan bool, 1)
 	go func() { sent <- left.write(cn.stream) }()
-	a := cn.readAnswer(c.question)
+	a := cn.readAnswer(c.spec.Method)
 	_ = cn.tcp.SetWriteDeadline(past)
-	a.keep = <-sent && a.keep
+	a.Keep = <-sent && a.Keep
 	return a
 }
 

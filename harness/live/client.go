@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/nolive/nolive/harness/answer"
 	"github.com/nolive/nolive/harness/clock"
 	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/harness/scenario"
@@ -36,11 +36,9 @@ type client struct {
 	// tls is how connections begin, nil for in plain.
 	tls *tls.Config
 
-	head head
-	// question is what the response parser has to know of a request.
-	question *http.Request
-	dialer   net.Dialer
-	conns    *sync.Pool
+	head   head
+	dialer net.Dialer
+	conns  *sync.Pool
 }
 
 // synRepeat is when the kernel sends a SYN again that nobody answered. A
@@ -50,7 +48,6 @@ const synRepeat = time.Second
 // newClient completes a client whose fields up to from are set.
 func newClient(c client, host string) *client {
 	c.head = newHead(c.spec, host)
-	c.question = &http.Request{Method: c.spec.Method}
 	c.conns = newConns()
 	c.dialer.KeepAlive = -1 // probes would outlast no run and cost four calls a connection
 	return &c
@@ -77,14 +74,14 @@ func (c *client) begin(r event.Request, at time.Duration) *outstanding {
 func (c *client) send(ctx context.Context, idle *idle, o *outstanding) (time.Duration, bool) {
 	a := c.exchange(ctx, idle, o)
 	now := c.clock.Now()
-	c.flight.end(o, now, a.outcome)
-	if a.outcome == 0 {
+	c.flight.end(o, now, a.Outcome)
+	if a.Outcome == 0 {
 		return 0, false
 	}
-	if a.outcome == event.ClientTimeout {
-		a.status = 0 // whatever had come by then isn't the answer
+	if a.Outcome == event.ClientTimeout {
+		a.Status = 0 // whatever had come by then isn't the answer
 	}
-	c.sink.Emit(event.Event{At: now, Kind: event.ResponseEnded, Request: o.request, Outcome: a.outcome, Status: a.status})
+	c.sink.Emit(event.Event{At: now, Kind: event.ResponseEnded, Request: o.request, Outcome: a.Outcome, Status: a.Status})
 	return now, true
 }
 
@@ -95,7 +92,7 @@ func (c *client) late(o *outstanding, by time.Duration) {
 }
 
 // exchange carries one request out. Outcome 0 means that the run ended first.
-func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answer {
+func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answer.Answer {
 	var deadline time.Time
 	if c.spec.Client.Timeout > 0 {
 		deadline = c.clock.Instant(o.sent + c.spec.Client.Timeout)
@@ -116,7 +113,7 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 			tcp, out := c.dial(ctx, from, deadline)
 			if out != 0 || tcp == nil {
 				c.late(o, late)
-				return answer{outcome: out}
+				return answer.Answer{Outcome: out}
 			}
 			if time.Since(began) < synRepeat {
 				late = c.clock.Now() - due
@@ -124,7 +121,7 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 			stream, out := c.secure(ctx, tcp, deadline)
 			if stream == nil {
 				c.late(o, late)
-				return answer{outcome: out}
+				return answer.Answer{Outcome: out}
 			}
 			cn = newConn(c.conns, tcp, stream)
 			cn.from = from
@@ -137,19 +134,19 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 		c.flight.attach(o, cn.tcp)
 		a := c.ask(cn, o.request.N)
 		c.flight.attach(o, nil)
-		if ctx.Err() != nil && a.outcome == event.ClientTimeout {
-			a = answer{}
+		if ctx.Err() != nil && a.Outcome == event.ClientTimeout {
+			a = answer.Answer{}
 		}
-		if a.keep && c.spec.Client.Keepalive {
+		if a.Keep && c.spec.Client.Keepalive {
 			idle.put(cn)
 			return a
 		}
-		if a.outcome == event.Passed {
+		if a.Outcome == event.Passed {
 			cn.cut()
 			return a
 		}
 		cn.close()
-		if !reused || !a.nothing || a.outcome != event.Closed {
+		if !reused || !a.Nothing || a.Outcome != event.Closed {
 			return a
 		}
 		cn, due = nil, c.clock.Now()

@@ -1,14 +1,12 @@
 package live
 
 import (
-	"bufio"
-	"errors"
-	"io"
 	"net"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nolive/nolive/harness/answer"
 	"github.com/nolive/nolive/harness/scenario"
 )
 
@@ -19,54 +17,23 @@ type conn struct {
 	// stream is what goes over it, in plain or not.
 	stream net.Conn
 	// from is the address that it was bound to, zero for none.
-	from scenario.Address
-	in   input
-	br   *bufio.Reader
+	from    scenario.Address
+	answers *answer.Reader
 	// scratch holds a request on its way out and bodies on their way to nowhere.
 	scratch []byte
-}
-
-// maxHead is how many bytes of one answer may come before its header is over.
-const maxHead = 1 << 20
-
-var errHead = errors.New("header over 1 MiB")
-
-// input reads from the connection and remembers what the HTTP parser hides:
-// whether anything came at all, and the first error as the kernel told it.
-type input struct {
-	stream net.Conn
-	// n counts the bytes of the present answer; limit bounds them while its
-	// header is read, 0 is no bound.
-	n, limit int64
-	err      error
-}
-
-func (in *input) Read(p []byte) (int, error) {
-	if in.err != nil {
-		return 0, in.err
-	}
-	if in.limit > 0 && in.n >= in.limit {
-		return 0, errHead
-	}
-	n, err := in.stream.Read(p)
-	in.n += int64(n)
-	in.err = err
-	return n, err
 }
 
 // newConns keeps the buffers of closed connections for new ones.
 func newConns() *sync.Pool {
 	return &sync.Pool{New: func() any {
-		c := &conn{scratch: make([]byte, 16<<10)}
-		c.br = bufio.NewReaderSize(&c.in, 4<<10)
-		return c
+		return &conn{scratch: make([]byte, 16<<10), answers: answer.NewReader()}
 	}}
 }
 
 func newConn(home *sync.Pool, tcp *net.TCPConn, stream net.Conn) *conn {
 	c := home.Get().(*conn)
-	c.home, c.tcp, c.stream, c.in = home, tcp, stream, input{stream: stream}
-	c.br.Reset(&c.in)
+	c.home, c.tcp, c.stream = home, tcp, stream
+	c.answers.Reset(stream)
 	return c
 }
 
@@ -84,7 +51,8 @@ func (c *conn) cut() {
 // close closes the connection; c must not be used afterwards.
 func (c *conn) close() {
 	_ = c.tcp.Close()
-	c.tcp, c.stream, c.in = nil, nil, input{err: io.EOF}
+	c.tcp, c.stream = nil, nil
+	c.answers.Reset(nil)
 	c.home.Put(c)
 }
 

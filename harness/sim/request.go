@@ -102,8 +102,8 @@ func (s *Sim) act(x *exchange, script *fault.Script, keep *fault.Keep) {
 	if n := len(sights); n > 0 {
 		x.conn.busy = sights[n-1].At
 	}
-	if pass := x.f.trip.Step.Pass; pass != nil && !(pass.HTTP11 && x.f.trip.Keeps()) {
-		sights = script.Last(sights) // as the request asks for
+	if !x.f.asksToKeep() {
+		sights = script.Last(sights)
 	}
 	sights = keep.Until(sights, script, x.b.doors.Thaw)
 	if at, ok := x.b.doors.Closes(s.now); ok {
@@ -114,6 +114,17 @@ func (s *Sim) act(x *exchange, script *fault.Script, keep *fault.Keep) {
 		sights = cut(sights, at, how)
 	}
 	s.saw(x, script, sights)
+}
+
+// asksToKeep says whether the request, as the backend gets it, lets it keep the
+// connection. Through stream that is the client's own.
+func (f *flight) asksToKeep() bool {
+	if f.trip.Stream != nil {
+		c := &f.t.plan.Spec.Client
+		return !f.t.closes() && (!c.HTTP10 || c.Keepalive)
+	}
+	pass := f.trip.Step.Pass
+	return pass.HTTP11 && f.trip.Keeps()
 }
 
 // acceptLater lets the request be read once its connection is accepted.

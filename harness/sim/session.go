@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -57,8 +56,8 @@ func (s *Sim) expire(f *flight, last time.Duration) {
 }
 
 // heard finds the end of a session from what the backend lets be seen: the client
-// leaves once it has the whole answer; the backend ends it; or nothing passes for
-// proxy_timeout.
+// leaves once it has the whole answer, or something that is none; the backend ends it;
+// or nothing passes for proxy_timeout.
 func (s *Sim) heard(f *flight, script *fault.Script, sights []fault.Sight) {
 	f.script, f.sights, f.cut = script, sights, 0
 	f.gen++                        // overtakes the time-out that was due before the thaw
@@ -69,13 +68,13 @@ func (s *Sim) heard(f *flight, script *fault.Script, sights []fault.Sight) {
 		}
 		if v.Bytes > got {
 			last, got = v.At, v.Bytes
+			if o, status, over := s.clients.told(question{script, f.trip.Method}, got); over {
+				f.status = status
+				s.due(f, v.At, doEnd, o)
+				return
+			}
 		}
-		switch {
-		case f.whole(got, v.End):
-			f.status = script.Response.Status
-			s.due(f, v.At, doEnd, event.Passed)
-			return
-		case v.End != 0:
+		if v.End != 0 {
 			if v.End == fault.Reset {
 				f.cut = event.Reset
 			}
@@ -83,45 +82,14 @@ func (s *Sim) heard(f *flight, script *fault.Script, sights []fault.Sight) {
 			return
 		}
 	}
-	if script != nil && script.Response.End() < 0 && got >= script.Response.Size() {
-		s.due(f, last, doEnd, event.Passed) // the script is over: its end ends the body
-		f.status = script.Response.Status
-		return
-	}
-	f.cut = 0
 	s.endAs(f, last+f.trip.Stream.Timeout, got)
 }
 
-// whole says whether so many bytes are all of the answer.
-func (f *flight) whole(got int64, end fault.Op) bool {
-	if f.script == nil || f.script.Response.HeadEnd() == 0 {
-		return false // nothing was to be answered
-	}
-	r := &f.script.Response
-	switch complete := r.End(); {
-	case got < r.HeadEnd():
-		return false
-	case f.trip.Method == "HEAD":
-		return true // whatever length is announced
-	case complete >= 0:
-		return got >= complete
-	}
-	return end == fault.Close
-}
-
-// endAs ends the session at an instant by which the client got so many bytes of
-// an answer: what it makes of them is what a client of HTTP does.
+// endAs ends the session at an instant by which the client got so many bytes. However
+// it ended for nginx, it closes the client's connection in order.
 func (s *Sim) endAs(f *flight, at time.Duration, got int64) {
-	o, status := event.Closed, 0
-	if f.script != nil && got > 0 {
-		if i := bytes.IndexByte(f.script.Response.Head, '\n'); i >= 0 && got > int64(len(f.script.Response.Interim)+i) {
-			o, status = event.Truncated, f.script.Response.Status
-		}
-		if f.script.Response.Status == 101 && got >= f.script.Response.HeadEnd() {
-			o = event.Passed // a client of another protocol knows of no end but this
-		}
-	}
-	f.status = status
+	var o event.Outcome
+	o, f.status = s.clients.left(question{f.script, f.trip.Method}, got)
 	s.due(f, at, doEnd, o)
 }
 

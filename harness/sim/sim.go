@@ -44,6 +44,7 @@ type Sim struct {
 	readings    map[readingKey]*reading
 	lastKey     readingKey
 	lastReading *reading
+	clients     clients
 }
 
 // Run simulates the plan and returns the scenario time at which everybody had
