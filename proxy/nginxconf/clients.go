@@ -3,6 +3,8 @@ package nginxconf
 import (
 	"strings"
 	"time"
+
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // Clients is what holds for clients' connections where a request is.
@@ -43,11 +45,17 @@ type clientSettings struct {
 	underscores, odd *bool
 }
 
-func defaultClientSettings() clientSettings {
-	minute, idle, told, hour, linger := time.Minute, 75*time.Second, time.Duration(0), time.Hour, 5*time.Second
+// noEnd is a connection's age for none: no run takes so long.
+const noEnd = 30 * 365 * 24 * time.Hour
+
+func defaultClientSettings(v upstream.Version) clientSettings {
+	minute, idle, told, longest, linger := time.Minute, 75*time.Second, time.Duration(0), time.Hour, 5*time.Second
 	requests, line, whole, most, no := 1000, 8<<10, 32<<10, 1000, false
+	if !v.KeepsClientsLong() {
+		requests, longest = 100, noEnd
+	}
 	return clientSettings{
-		idle: &idle, told: &told, longest: &hour, body: &minute, send: &minute, linger: &linger, requests: &requests,
+		idle: &idle, told: &told, longest: &longest, body: &minute, send: &minute, linger: &linger, requests: &requests,
 		header: &minute, line: &line, whole: &whole, most: &most, underscores: &no, odd: &no,
 	}
 }

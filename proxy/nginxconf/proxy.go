@@ -45,7 +45,7 @@ func defaults(v upstream.Version) proxyLevel {
 	yes := true
 	return proxyLevel{
 		patience: unbounded(), send: &minute, read: &minute, next: &next, http11: &http11, keepClient: &no,
-		intercept: &no, buffering: &yes, passHeaders: &yes, passBody: &yes, streamed: &no, bodyBuffer: &body, settings: defaultSettings(),
+		intercept: &no, buffering: &yes, passHeaders: &yes, passBody: &yes, streamed: &no, bodyBuffer: &body, settings: defaultSettings(v),
 	}
 }
 

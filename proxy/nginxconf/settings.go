@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/proxy/variable"
 )
 
@@ -34,18 +35,18 @@ type addHeader struct {
 // defaultBody is client_max_body_size without the directive.
 const defaultBody = 1 << 20
 
-// defaultSettings are nginx's.
-func defaultSettings() settings {
+// defaultSettings are a version's of nginx.
+func defaultSettings(v upstream.Version) settings {
 	yes, no, body, plain := true, false, int64(defaultBody), "text/plain"
 	return settings{
 		recursive: &no, body: &body, defaultType: &plain, absolute: &yes, port: &yes, name: &no,
 		types:   map[string]string{"html": "text/html", "gif": "image/gif", "jpg": "image/jpeg"},
-		clients: defaultClientSettings(),
+		clients: defaultClientSettings(v),
 	}
 }
 
 // unset are the settings of a location that was made by hand.
-var unset = defaultSettings()
+var unset = defaultSettings(upstream.Version{})
 
 // over fills what the level leaves open from the level outside of it.
 func (s settings) over(outer settings) settings {

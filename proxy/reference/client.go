@@ -145,8 +145,12 @@ func (c *client) halt() {
 }
 
 // attend makes the client's leaving end what is going on, from now on. A client
-// whose FIN came with its request counts as gone too.
+// whose FIN came with its request counts as gone too, since 1.19.9.
 func (c *client) attend() {
+	if !c.proxy.config.Version.NoticesEarlyEnd() {
+		c.attendLate()
+		return
+	}
 	c.mu.Lock()
 	key := c.key
 	c.watch = true
@@ -161,6 +165,21 @@ func (c *client) attend() {
 		c.mu.Unlock()
 		c.proxy.watcher.drain() // an end that came with the request comes first
 	}
+}
+
+// attendLate is attend for a FIN that is still to come: one that came with the
+// request nginx wasn't told of again.
+func (c *client) attendLate() {
+	c.mu.Lock()
+	key := c.key
+	c.mu.Unlock()
+	if key == 0 {
+		key = c.proxy.watcher.add(c.fd, c, hangups)
+	}
+	c.proxy.watcher.drain()
+	c.mu.Lock()
+	c.key, c.watch, c.left = key, true, false
+	c.mu.Unlock()
 }
 
 // ignore ends attend.

@@ -212,26 +212,33 @@ func before(t *testing.T, v upstream.Version) upstream.Version {
 	return b
 }
 
+// startOf serves requests.conf as a version of nginx.
+func startOf(t *testing.T, version string, backend *peer) *setting {
+	t.Helper()
+	v, err := upstream.ParseVersion(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := clock.New(1)
+	k.Begin(time.Now())
+	l := &log{}
+	p, err := Start(Options{Config: configured(t, "requests.conf", v), Backends: map[string]string{"b1": backend.Addr().String(), "b2": mute(t)}, Clock: k, Sink: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &setting{p, t, l}
+}
+
 // What is answered while the proxy shuts down says that the connection is closed.
 func TestConnectionWhileDraining(t *testing.T) {
 	for version, want := range map[string]string{"1.21.5": "keep-alive", "1.21.6": "close"} {
-		v, err := upstream.ParseVersion(version)
-		if err != nil {
-			t.Fatal(err)
-		}
 		backend := play(t, func(_ int, x *exchange) {
 			x.head()
 			<-x.told
 			x.send(ok)
 		})
-		k := clock.New(1)
-		k.Begin(time.Now())
-		l := &log{}
-		p, err := Start(Options{Config: configured(t, "requests.conf", v), Backends: map[string]string{"b1": backend.Addr().String(), "b2": mute(t)}, Clock: k, Sink: l})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &setting{p, t, l}
+		s := startOf(t, version, backend)
+		p, l := s.Proxy, s.log
 		c := s.dial()
 		_, _ = io.WriteString(c, "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n")
 		eventually(t, "the request is on its way", func() bool { return l.count() == 1 })

@@ -87,6 +87,16 @@ func (v Version) SendsHostFirst() bool { return v.since(1_031_004) }
 // (ngx_http_rewrite_handler).
 func (v Version) KeepsStatusOfErrors() bool { return v.before(1_015_004) }
 
+// KeepsClientsLong is true since 1.19.10: a client's connection serves 1000 requests,
+// and an hour, unless keepalive_requests and keepalive_time say otherwise; before, it
+// served 100, and was never too old.
+func (v Version) KeepsClientsLong() bool { return v.since(1_019_010) }
+
+// NoticesEarlyEnd is true since 1.19.9: a client whose FIN comes with its request has
+// left, as one whose FIN comes later; before, it got its answer
+// (ngx_http_upstream_init_request).
+func (v Version) NoticesEarlyEnd() bool { return v.since(1_019_009) }
+
 // LimitsHeaders is true since 1.29.8, which brought max_headers.
 func (v Version) LimitsHeaders() bool { return v.since(1_029_008) }
 
@@ -111,5 +121,7 @@ var requestSwitches = []versionSwitch{
 	{"drops Proxy-Connection", Version.DropsProxyConnection},
 	{"sends Host first", Version.SendsHostFirst},
 	{"keeps an error's status behind error_page", Version.KeepsStatusOfErrors},
+	{"keeps clients' connections for 1000 requests", Version.KeepsClientsLong},
+	{"notices a client's end that comes with its request", Version.NoticesEarlyEnd},
 	{"limits the number of headers", Version.LimitsHeaders},
 }

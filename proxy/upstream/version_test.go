@@ -95,6 +95,8 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"DropsProxyConnection":            {"1.30.4", "1.31.0", true},  // ngx_http_proxy_headers
 		"SendsHostFirst":                  {"1.31.3", "1.31.4", true},  // plcf->host_value
 		"KeepsStatusOfErrors":             {"1.15.3", "1.15.4", false}, // ngx_http_rewrite_handler
+		"KeepsClientsLong":                {"1.19.9", "1.19.10", true}, // keepalive_requests of ngx_http_core_merge_loc_conf
+		"NoticesEarlyEnd":                 {"1.19.8", "1.19.9", true},  // ngx_http_upstream_init_request
 		"LimitsHeaders":                   {"1.29.7", "1.29.8", true},  // max_headers
 	}
 	together := map[string]int{} // the switches that are told of a step
@@ -184,6 +186,8 @@ func TestDifferences(t *testing.T) {
 		"only 1.22.1 refuses chunks of HTTP/1.0",
 		"only 1.22.1 tells its clients that it shuts down",
 		"only 1.10 keeps an error's status behind error_page",
+		"only 1.22.1 keeps clients' connections for 1000 requests",
+		"only 1.22.1 notices a client's end that comes with its request",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("want -, got +\n%s", d)
