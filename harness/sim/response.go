@@ -178,11 +178,12 @@ func (s *Sim) keep(f *flight) {
 		return // not all of the request was sent
 	}
 	f.conn.ends = 0
+	ignores := f.reading.head.Chunked && s.plan.Scenario.Nginx.Version.KeepsBehindChunks()
 	for _, v := range f.sights {
 		switch {
 		case v.At > s.now:
 			f.conn.ends, f.conn.closes = cmp.Or(v.End, fault.Close), v.At
-		case v.End != 0 || v.Bytes > whole:
+		case v.End != 0 || v.Bytes > whole && !ignores:
 			return
 		}
 		if f.conn.ends != 0 {

@@ -99,3 +99,31 @@ func TestLateHandshakes(t *testing.T) {
 		}
 	}
 }
+
+// A connection on which more came than the last chunk is kept before 1.19.1, and one with
+// more than Content-Length by none (ngx_http_proxy_chunked_filter).
+func TestKeptBehindMore(t *testing.T) {
+	for _, c := range []struct {
+		version, framing, body string
+		kept                   bool
+	}{
+		{"1.19.0", "Transfer-Encoding: chunked", "2\r\nhi\r\n0\r\n\r\nmore", true},
+		{"1.19.1", "Transfer-Encoding: chunked", "2\r\nhi\r\n0\r\n\r\nmore", false},
+		{"1.19.1", "Transfer-Encoding: chunked", "2\r\nhi\r\n0\r\n\r\n", true},
+		{"1.19.0", "Content-Length: 2", "himore", false}, {"1.19.1", "Content-Length: 2", "himore", false},
+	} {
+		script := fault.Script{
+			Response: fault.Response{Status: 200, Head: []byte("HTTP/1.1 200 OK\r\n" + c.framing + "\r\n\r\n"), Announced: int64(len(c.body)), Body: fault.Body{Size: int64(len(c.body)), Text: []byte(c.body)}},
+			Steps:    []fault.Step{{Op: fault.ReadAll}, {Op: fault.Write, Len: -1}},
+		}
+		const conf = `upstream u { server a:1; keepalive 4; } server { listen 80; location / { proxy_pass http://u; proxy_http_version 1.1; proxy_set_header Connection ""; } }`
+		events := run(t, incidentOf(t, c.version, conf, map[string]fault.Rules{"a:1": {{Do: fault.Fault{Script: script}}}}, get("t", "/", 2, time.Second)))
+		cached := false
+		for _, e := range events {
+			cached = cached || e.Kind == event.AttemptStarted && e.Cached
+		}
+		if cached != c.kept {
+			t.Errorf("%s, %q: kept is %v", c.version, c.body, cached)
+		}
+	}
+}

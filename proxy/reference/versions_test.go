@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nolive/nolive/harness/clock"
+	"github.com/nolive/nolive/harness/event"
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
 )
@@ -255,6 +256,29 @@ func TestConnectionWhileDraining(t *testing.T) {
 		}
 		<-drained
 		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A connection on which more came than the last chunk is kept before 1.19.1.
+func TestKeptBehindMore(t *testing.T) {
+	for version, want := range map[string]string{"1.19.0": "attempt b1; attempt b1 cached", "1.19.1": "attempt b1; attempt b1"} {
+		backend := play(t, func(_ int, x *exchange) {
+			for x.head() != "" {
+				x.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\nmore")
+			}
+		})
+		s := startOf(t, version, backend)
+		for range 2 {
+			if a := s.get("/kept"); code(a) != "200" || !strings.Contains(a, "hi") || strings.Contains(a, "more") {
+				t.Errorf("%s: %q", version, a)
+			}
+		}
+		if got := s.log.of(event.AttemptStarted); got != want {
+			t.Errorf("%s: %s, want %s", version, got, want)
+		}
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}

@@ -137,6 +137,11 @@ func (v Version) LateHandshake() event.Outcome {
 	return event.Refused
 }
 
+// KeepsBehindChunks is true before 1.19.1: a connection is kept also when more than the
+// last chunk has come; before as since not with more than Content-Length
+// (ngx_http_proxy_chunked_filter).
+func (v Version) KeepsBehindChunks() bool { return v.before(1_019_001) }
+
 // LosesBeginOfRaw is true before 1.30.1: of an answer that turns out to be none of
 // HTTP/1 the bytes that had been looked at before weren't passed on
 // (ngx_http_proxy_process_status_line).
@@ -210,6 +215,7 @@ var switches = append([]versionSwitch{
 	{"drops headers that a response repeats", Version.DropsRepeatedFields},
 	{"loses the begin of an answer of HTTP/0.9", Version.LosesBeginOfRaw},
 	{"takes a handshake that is late for a time-out", Version.TimesHandshakesOut},
+	{"keeps a connection with data behind the last chunk", Version.KeepsBehindChunks},
 	{"takes early hints", Version.TakesEarlyHints},
 	{"wants CRLF in chunks", Version.WantsCRLFInChunks},
 	{"keeps connections by default", Version.KeepsByDefault},

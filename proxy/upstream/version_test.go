@@ -71,6 +71,7 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"DropsRepeatedFields":    {"1.22.1", "1.23.0", true},  // ngx_http_upstream_process_header_line
 		"LosesBeginOfRaw":        {"1.30.0", "1.30.1", false}, // header_name_start
 		"TimesHandshakesOut":     {"1.11.5", "1.11.6", true},  // ngx_http_upstream_ssl_handshake
+		"KeepsBehindChunks":      {"1.19.0", "1.19.1", false}, // ngx_http_proxy_chunked_filter
 		"ClearsSingle":           {"1.27.2", "1.27.3", true},  // free_round_robin_peer
 		"TakesEarlyHints":        {"1.28.3", "1.29.0", true},  // process_early_hints
 		"WantsCRLFInChunks":      {"1.29.3", "1.29.4", true},  // ngx_http_parse_chunked
@@ -170,6 +171,7 @@ func TestDifferences(t *testing.T) {
 		"only 1.10 searches the whole ring of a consistent hash",
 		"only 1.10 hashes an empty key",
 		"only 1.22.1 refuses odd names of headers",
+		"only 1.10 keeps a connection with data behind the last chunk",
 		"only 1.22.1 takes a handshake that is late for a time-out",
 		"only 1.22.1 revives a server of stream at its connect",
 		"only 1.22.1 limits how long connections idle",
