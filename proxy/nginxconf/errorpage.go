@@ -62,7 +62,7 @@ func (in *interpreter) errorPage(d *Directive) []errorPage {
 		}
 		p.status = int(code)
 		one := p
-		if one.overwrite < 0 && hiddenStatus(p.status) {
+		if one.overwrite < 0 && hiddenStatus(p.status) && (p.status != 494 || in.cfg.Version.Hides494()) {
 			one.overwrite = 400
 		}
 		out = append(out, one)

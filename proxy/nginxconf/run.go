@@ -3,6 +3,7 @@ package nginxconf
 import (
 	"strings"
 
+	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/proxy/variable"
 )
 
@@ -73,7 +74,12 @@ func (w *Way) reply(c *code) Step {
 	text := c.text.Value(w.facts)
 	w.rq.Status = w.status
 	switch r.Status {
-	case 301, 302, 303, 307, 308:
+	case 308:
+		if !w.cfg.Version.Redirects308() {
+			break
+		}
+		fallthrough
+	case 301, 302, 303, 307:
 		w.location = text
 		step := w.special(r.Status)
 		step.Answer.Redirect = step.Answer.Page == r.Status
@@ -113,7 +119,7 @@ func (w *Way) quote(t variable.Template) string {
 	was := w.rq.Captures
 	w.rq.Captures = make([]string, len(was))
 	for i, c := range was {
-		w.rq.Captures[i] = escapeArgs(c)
+		w.rq.Captures[i] = escapeArgs(w.cfg.Version, c)
 	}
 	v := t.Value(w.facts)
 	w.rq.Captures = was
@@ -177,7 +183,10 @@ func (w *Way) redirects(r *rewrite) Step {
 }
 
 // escapeArgs is ngx_escape_uri with NGX_ESCAPE_ARGS.
-func escapeArgs(s string) string {
+func escapeArgs(v upstream.Version, s string) string {
+	if !v.EscapesAll() {
+		return escapeBytes(s, "#%&+?")
+	}
 	return escapeBytes(s, "\"#%&+;<>?\\^`{|}")
 }
 

@@ -79,7 +79,11 @@ func (w *Way) page(p *errorPage) Step {
 		return w.named(uri)
 	}
 	switch p.overwrite {
-	case 301, 302, 303, 307, 308:
+	case 301, 302, 303, 307:
+	case 308:
+		if !w.cfg.Version.Redirects308() {
+			w.status = 302
+		}
 	default:
 		w.status = 302
 	}

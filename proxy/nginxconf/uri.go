@@ -97,7 +97,12 @@ func unhex(c byte) int {
 }
 
 // escapePath is nginx's ngx_escape_uri with NGX_ESCAPE_URI.
-func escapePath(s string) string { return escapeBytes(s, "\"#%<>?\\^`{|}") }
+func escapePath(v upstream.Version, s string) string {
+	if v.EscapesAll() {
+		return escapeBytes(s, "\"#%<>?\\^`{|}")
+	}
+	return escapeBytes(s, "#%?")
+}
 
 // escapeBytes escapes these bytes and all that are no visible ASCII.
 func escapeBytes(s, odd string) string {

@@ -289,7 +289,7 @@ func (w *Way) find() Step {
 			return w.special(413)
 		}
 		if how == redirected {
-			w.location = escapePath(l.Path)
+			w.location = escapePath(w.cfg.Version, l.Path)
 			if w.rq.Args != "" {
 				w.location += "?" + w.rq.Args
 			}
@@ -388,7 +388,7 @@ func (w *Way) uri(p *Pass) string {
 		rest = rest[min(len(p.Match), len(rest)):]
 	}
 	if w.quoted || w.internal || strings.IndexByte(w.target, ' ') >= 0 {
-		rest = escapePath(rest)
+		rest = escapePath(w.cfg.Version, rest)
 	}
 	if w.rq.Args != "" {
 		rest += "?" + w.rq.Args

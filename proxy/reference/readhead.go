@@ -141,7 +141,7 @@ func (h *heading) room() {
 // HTTP/0.9 ends, 0 for any other.
 func (c *client) early(b []byte, next int) (end, status int) {
 	if next == 0 {
-		if !methodSoFar(b) {
+		if !c.rq.methodSoFar(b) {
 			return 0, 400
 		}
 		return 0, 0

@@ -146,7 +146,7 @@ func (rq *request) requestLine(line []byte) int {
 	if i <= 0 {
 		return 400
 	}
-	if rq.method = method(line[:i]); rq.method == "" {
+	if rq.method = rq.methodOf(line[:i]); rq.method == "" {
 		return 400
 	}
 	rq.head = rq.method == "HEAD"
@@ -221,12 +221,20 @@ func (rq *request) version(v []byte) int {
 	case string(v) == "HTTP/1.0":
 	case v[5] == '1' && v[6] == '.' && allDigits(v[7:]):
 		rq.http11 = true
+	case !rq.terms.version.RefusesHTTP2() && laterVersion(v[5:]):
+		rq.http11 = true
 	case v[5] >= '2' && v[5] <= '9' && v[6] == '.':
 		return 505
 	default:
 		return 400
 	}
 	return 0
+}
+
+// laterVersion says whether a version, behind "HTTP/", is 2.0 or a later one.
+func laterVersion(v []byte) bool {
+	major, minor, _ := bytes.Cut(v, []byte("."))
+	return allDigits(major) && allDigits(minor) && len(major) < 3 && len(minor) < 3 && major[0] != '0' && string(major) != "1"
 }
 
 // note takes in what a header means for the proxy itself.
@@ -320,9 +328,9 @@ func (rq *request) consistent() int {
 	return 0
 }
 
-// method returns the method, without allocating for the usual ones; "" when
+// methodOf returns the method, without allocating for the usual ones; "" when
 // nginx would refuse it.
-func method(b []byte) string {
+func (rq *request) methodOf(b []byte) string {
 	switch string(b) {
 	case "GET":
 		return "GET"
@@ -340,11 +348,16 @@ func method(b []byte) string {
 		return "OPTIONS"
 	}
 	for _, c := range b {
-		if (c < 'A' || c > 'Z') && c != '_' && c != '-' {
+		if !rq.inMethod(c) {
 			return ""
 		}
 	}
 	return string(b)
+}
+
+// inMethod says whether a method may have a byte.
+func (rq *request) inMethod(c byte) bool {
+	return c >= 'A' && c <= 'Z' || c == '_' || c == '-' && rq.terms.version.TakesDashesInMethods()
 }
 
 func allDigits(b []byte) bool {
@@ -388,12 +401,12 @@ func (rq *request) hostSoFar(b []byte) bool {
 
 // methodSoFar says whether what there is of a request line may go on: its method
 // has none but capital letters.
-func methodSoFar(b []byte) bool {
+func (rq *request) methodSoFar(b []byte) bool {
 	for _, c := range b {
 		switch {
 		case c == ' ':
 			return true
-		case (c < 'A' || c > 'Z') && c != '_' && c != '-':
+		case !rq.inMethod(c):
 			return false
 		}
 	}

@@ -97,6 +97,25 @@ func (v Version) KeepsClientsLong() bool { return v.since(1_019_010) }
 // (ngx_http_upstream_init_request).
 func (v Version) NoticesEarlyEnd() bool { return v.since(1_019_009) }
 
+// TakesDashesInMethods is true since 1.11.5: a method may have a "-".
+func (v Version) TakesDashesInMethods() bool { return v.since(1_011_005) }
+
+// Redirects308 is true since 1.13.0: "return 308" and error_page know that status as a
+// redirect.
+func (v Version) Redirects308() bool { return v.since(1_013_000) }
+
+// RefusesHTTP2 is true since 1.13.1: a request line with HTTP/2.0 or a later version is
+// answered with 505; before, it was taken for one of HTTP/1.1.
+func (v Version) RefusesHTTP2() bool { return v.since(1_013_001) }
+
+// Hides494 is true since 1.17.9: a client sees 400 also where an error_page is for 494
+// (ngx_http_core_error_page).
+func (v Version) Hides494() bool { return v.since(1_017_009) }
+
+// EscapesAll is true since 1.21.1: a path is passed on with all of the bytes escaped that
+// RFC 3986 doesn't allow in one, such as "<" and "|" (ngx_escape_uri).
+func (v Version) EscapesAll() bool { return v.since(1_021_001) }
+
 // LimitsHeaders is true since 1.29.8, which brought max_headers.
 func (v Version) LimitsHeaders() bool { return v.since(1_029_008) }
 
@@ -123,5 +142,10 @@ var requestSwitches = []versionSwitch{
 	{"keeps an error's status behind error_page", Version.KeepsStatusOfErrors},
 	{"keeps clients' connections for 1000 requests", Version.KeepsClientsLong},
 	{"notices a client's end that comes with its request", Version.NoticesEarlyEnd},
+	{"takes a dash in a method", Version.TakesDashesInMethods},
+	{"takes 308 for a redirect", Version.Redirects308},
+	{"refuses HTTP/2.0 in a request line", Version.RefusesHTTP2},
+	{"hides 494 behind error_page", Version.Hides494},
+	{"escapes all that no path may have", Version.EscapesAll},
 	{"limits the number of headers", Version.LimitsHeaders},
 }

@@ -98,6 +98,11 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"KeepsStatusOfErrors":             {"1.15.3", "1.15.4", false}, // ngx_http_rewrite_handler
 		"KeepsClientsLong":                {"1.19.9", "1.19.10", true}, // keepalive_requests of ngx_http_core_merge_loc_conf
 		"NoticesEarlyEnd":                 {"1.19.8", "1.19.9", true},  // ngx_http_upstream_init_request
+		"TakesDashesInMethods":            {"1.11.4", "1.11.5", true},  // ngx_http_parse_request_line
+		"Redirects308":                    {"1.12.2", "1.13.0", true},  // ngx_http_send_response
+		"RefusesHTTP2":                    {"1.13.0", "1.13.1", true},  // NGX_HTTP_PARSE_INVALID_VERSION
+		"Hides494":                        {"1.17.8", "1.17.9", true},  // ngx_http_core_error_page
+		"EscapesAll":                      {"1.21.0", "1.21.1", true},  // ngx_escape_uri
 		"LimitsHeaders":                   {"1.29.7", "1.29.8", true},  // max_headers
 	}
 	together := map[string]int{} // the switches that are told of a step
@@ -190,6 +195,11 @@ func TestDifferences(t *testing.T) {
 		"only 1.10 keeps an error's status behind error_page",
 		"only 1.22.1 keeps clients' connections for 1000 requests",
 		"only 1.22.1 notices a client's end that comes with its request",
+		"only 1.22.1 takes a dash in a method",
+		"only 1.22.1 takes 308 for a redirect",
+		"only 1.22.1 refuses HTTP/2.0 in a request line",
+		"only 1.22.1 hides 494 behind error_page",
+		"only 1.22.1 escapes all that no path may have",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("want -, got +\n%s", d)
