@@ -88,6 +88,7 @@ func (w *Way) Wait(c *Config, s *Server, facts variable.Facts) {
 	rq.Own, rq.Captures, rq.ProxyHost, rq.ProxyPort, rq.Status = nil, nil, "", "", 0
 	rq.ServerName = s.name()
 	rq.Joins, rq.Commas = c.Version.JoinsHeaderLines(), c.Version.SplitsCookiesAtCommas()
+	rq.FillsTimes = c.Version.FillsTimes()
 	if c.owns {
 		rq.Own = w.lookUp
 	}

@@ -165,7 +165,7 @@ func (c *client) readChunked(from *buffer) int {
 
 // chunks is what reads the request's body where it comes in chunks.
 func (rq *request) chunks() wire.Chunks {
-	return wire.Chunks{CRLF: rq.terms.version.WantsCRLFInChunks()}
+	return wire.ChunksOf(rq.terms.version)
 }
 
 func (c *client) readMore(from *buffer) int {

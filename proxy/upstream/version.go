@@ -142,6 +142,15 @@ func (v Version) LateHandshake() event.Outcome {
 // (ngx_http_proxy_chunked_filter).
 func (v Version) KeepsBehindChunks() bool { return v.before(1_019_001) }
 
+// TakesOverruns is true before 1.17.4: what stands between a chunk and the end of its
+// line is passed over; since, it breaks the framing (ngx_http_parse_chunked).
+func (v Version) TakesOverruns() bool { return v.before(1_017_004) }
+
+// FillsTimes is true before 1.15.7: $upstream_connect_time and $upstream_header_time of
+// an attempt that didn't come so far are its whole time, since then "-"
+// (ngx_http_upstream_response_time_variable).
+func (v Version) FillsTimes() bool { return v.before(1_015_007) }
+
 // LosesBeginOfRaw is true before 1.30.1: of an answer that turns out to be none of
 // HTTP/1 the bytes that had been looked at before weren't passed on
 // (ngx_http_proxy_process_status_line).
@@ -216,6 +225,8 @@ var switches = append([]versionSwitch{
 	{"loses the begin of an answer of HTTP/0.9", Version.LosesBeginOfRaw},
 	{"takes a handshake that is late for a time-out", Version.TimesHandshakesOut},
 	{"keeps a connection with data behind the last chunk", Version.KeepsBehindChunks},
+	{"passes over what a chunk has too much", Version.TakesOverruns},
+	{"fills the times of what did not happen", Version.FillsTimes},
 	{"takes early hints", Version.TakesEarlyHints},
 	{"wants CRLF in chunks", Version.WantsCRLFInChunks},
 	{"keeps connections by default", Version.KeepsByDefault},

@@ -15,7 +15,11 @@ func attempts(one func(b []byte, a *Attempt) []byte) reader {
 		}
 		all := rs.Attempts
 		for i := 0; ; {
-			b = one(b, &all[i])
+			a := all[i]
+			if f.Request().FillsTimes {
+				a.fill()
+			}
+			b = one(b, &a)
 			if i++; i == len(all) {
 				return b, true
 			}
@@ -28,6 +32,19 @@ func attempts(one func(b []byte, a *Attempt) []byte) reader {
 				return b, true
 			}
 		}
+	}
+}
+
+// fill is what ngx_http_upstream_response_time_variable made of times before 1.15.7.
+func (a *Attempt) fill() {
+	if a.Status == 0 {
+		a.Connect, a.Header, a.Response = Never, Never, Never
+	}
+	if a.Connect == Never {
+		a.Connect = a.Response
+	}
+	if a.Header == Never {
+		a.Header = a.Response
 	}
 }
 

@@ -53,6 +53,9 @@ type Request struct {
 	// Commas is true before 1.29.6: for $cookie_* the next cookie begins behind a
 	// comma, too.
 	Commas bool
+	// FillsTimes is true before 1.15.7: an attempt that came to no connection or no
+	// header has its whole time there instead of "-", and one without a status no times.
+	FillsTimes bool
 	// Client is the client's address; Origin the one that it really came from
 	// where a header replaced it (set_real_ip_from), else zero.
 	Client, Origin Address

@@ -218,6 +218,19 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+// Before 1.15.7 what did not happen took as long as the attempt.
+func TestFilledTimes(t *testing.T) {
+	f := example()
+	f.rq.FillsTimes = true
+	for name, want := range map[string]string{
+		"upstream_connect_time": "0.003, 0.000 : -", "upstream_header_time": "0.003, 1.000 : -", "upstream_response_time": "0.003, 1.000 : -",
+	} {
+		if got, _ := Value(name, f); got != want {
+			t.Errorf("$%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // Before 1.29.6 a cookie was found behind a comma, too.
 func TestCommasInCookies(t *testing.T) {
 	f := example()

@@ -24,7 +24,7 @@ func (b *Body) Begin(h *Head, bodyless bool, headSize, first, size int) {
 	*b = Body{chunked: h.Chunked, left: h.Length, size: size, room: first - headSize}
 	if b.chunked {
 		b.left = -1
-		b.chunks.CRLF = h.version.WantsCRLFInChunks()
+		b.chunks = ChunksOf(h.version)
 	}
 	if bodyless || h.Status == 204 || h.Status == 304 {
 		b.left, b.chunked = 0, false

@@ -3,6 +3,8 @@ package wire
 import (
 	"errors"
 	"math"
+
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // ErrChunk: the chunked framing is broken.
@@ -13,6 +15,9 @@ var ErrChunk = errors.New("invalid chunked body")
 type Chunks struct {
 	// CRLF refuses lines that end with LF alone, as nginx does since 1.29.4.
 	CRLF bool
+	// Overruns passes over what stands between a chunk and the end of its line, as
+	// nginx did before 1.17.4.
+	Overruns bool
 	// Done is true once the body is complete.
 	Done bool
 
@@ -37,6 +42,11 @@ const (
 	trailerLine
 	trailerLineLF
 )
+
+// ChunksOf is at the start of a body that a version of nginx reads.
+func ChunksOf(v upstream.Version) Chunks {
+	return Chunks{CRLF: v.WantsCRLFInChunks(), Overruns: v.TakesOverruns()}
+}
 
 // Decode decodes b in place: b[:n] is the data it holds, b[used:] what follows
 // the end of the body.
@@ -106,7 +116,7 @@ func (d *Chunks) step(c byte) bool {
 		case c == '\r' && d.state == chunkAfter:
 			d.state = chunkAfterLF
 		default:
-			return false
+			return d.Overruns && d.state == chunkAfter
 		}
 	case trailerStart:
 		switch c {
