@@ -29,7 +29,8 @@ func replay(s *scenario.Scenario, seed uint64, events []event.Event, clockError 
 	arrivals := newArrivals(s, seed)
 	in := make([]upstream.Recorded, len(events))
 	for i, e := range events {
-		a, replaced := arrivals.of(e.Request, e.Upstream)
+		in[i].Event = e
+		a, replaced := arrivals.of(&in[i].Event)
 		in[i] = upstream.Recorded{Event: e, Arrival: a, Replaced: replaced}
 	}
 	var out []Replayed

@@ -12,10 +12,10 @@ const grace = 10 * time.Minute
 
 // Patience is how long, in scenario time, a run waits for answers once nothing
 // else is going on: longer than any proxy that keeps its own time-outs can
-// need. That is the location whose time-outs, tried on every server and once
-// more, add up to most; the longest script of a backend; and ten minutes.
+// need. That is how long it may have a request (Scenario.Longest); the longest script
+// of a backend; and ten minutes.
 func Patience(p *plan.Plan) time.Duration {
-	proxy, script := p.Scenario.Nginx.Longest(), time.Duration(0)
+	proxy, script := p.Scenario.Longest(), time.Duration(0)
 	for _, b := range p.Scenario.Backends {
 		for i := range b.Rules {
 			script = max(script, duration(&b.Rules[i].Do.Script))

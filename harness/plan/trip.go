@@ -115,6 +115,23 @@ func (n *Trip) Intercept(status int) *Trip {
 	return out
 }
 
+// AccelRedirect is the trip after a backend's response with X-Accel-Redirect; nil where
+// that means nothing.
+func (n *Trip) AccelRedirect(to string) *Trip {
+	if n.Step.Pass == nil {
+		return nil
+	}
+	out := n.fork()
+	step, ok := out.way.AccelRedirect(n.Step.Pass, to, nil)
+	if !ok {
+		return nil
+	}
+	out.Step = step
+	out.arrive()
+	out.note()
+	return out
+}
+
 func (n *Trip) fork() *Trip {
 	out := &Trip{
 		traffic: n.traffic, from: n.from, way: n.way, facts: n.facts,
@@ -167,22 +184,63 @@ func (n *Trip) Keeps() bool {
 func (n *Trip) Status(backend int) int { return n.way.Status(backend) }
 
 // Replaces says whether the client's status may be another than the one that the
-// model ends with: an error page leads elsewhere, or one led here.
-func (n *Trip) Replaces() bool {
-	return n.Stream == nil && (len(n.way.Pages()) > 0 || n.way.Status(0) != 0)
+// model ends with: an error page leads elsewhere, or one led here, or a backend does.
+func (n *Trip) Replaces(by Redirects) bool {
+	return n.Stream == nil && (len(n.way.Pages()) > 0 || n.way.Status(0) != 0 || len(n.redirects(by)) > 0)
+}
+
+// Redirects are what the backends of an upstream may have in X-Accel-Redirect
+// (Scenario.Redirects).
+type Redirects func(*upstream.Config) []string
+
+// redirects are where backends of the upstream may send the request.
+func (n *Trip) redirects(by Redirects) []*Trip {
+	var out []*Trip
+	if n.Step.Pass == nil {
+		return nil
+	}
+	for _, to := range by(n.Step.Pass.Upstream) {
+		if next := n.AccelRedirect(to); next != nil {
+			out = append(out, next)
+		}
+	}
+	return out
 }
 
 // Passing finds a trip on which the request is passed on to an upstream: this one,
-// or one that errors lead to; nil for none.
-func (n *Trip) Passing(name string) *Trip {
+// or one that errors and backends lead to; nil for none.
+func (n *Trip) Passing(name string, by Redirects) *Trip {
 	if n.Stream != nil {
 		if n.Stream.Upstream.Name == name {
 			return n
 		}
 		return nil
 	}
+	return passing([]*Trip{n}, name, by)
+}
+
+// Again is Passing for a request that has come to the upstream before on this trip, and
+// comes again because of what a backend answered; nil for none.
+func (n *Trip) Again(name string, by Redirects) *Trip {
+	if n.Stream != nil {
+		return nil
+	}
+	return passing(n.after(by), name, by)
+}
+
+// after are the trips that may come after this one.
+func (n *Trip) after(by Redirects) []*Trip {
+	out := n.redirects(by)
+	for _, status := range n.way.Pages() {
+		out = append(out, n.Fail(status))
+	}
+	return out
+}
+
+// passing is the first of some trips, or of those that come after them, on which the
+// request is passed on to an upstream.
+func passing(next []*Trip, name string, by Redirects) *Trip {
 	had := map[*nginxconf.Pass]bool{}
-	next := []*Trip{n}
 	for len(next) > 0 {
 		at := next[0]
 		next = next[1:]
@@ -194,9 +252,7 @@ func (n *Trip) Passing(name string) *Trip {
 			return at
 		}
 		had[p] = true
-		for _, status := range at.way.Pages() {
-			next = append(next, at.Fail(status))
-		}
+		next = append(next, at.after(by)...)
 	}
 	return nil
 }

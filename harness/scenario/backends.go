@@ -112,6 +112,7 @@ func (r *resolver) rules(backend string, rules form.Rules, addresses []string) f
 		if err := x.Do.Fault.OnUnixSocket(); err != nil && slices.ContainsFunc(addresses, onUnix) {
 			r.b.Errorf(bind.Key(r.b, &x.Do), "%s: %v", backend, err)
 		}
+		r.limited(bind.Key(r.b, &x.Do), backend, &x.Do.Fault, addresses)
 		rule := fault.Rule{When: w, Do: x.Do.Fault}
 		if l := rule.Do.Layer(); l != fault.OnRequest && l != fault.OnDoor || w.Lasts != 0 || w.Repeats != 0 {
 			if err := rule.Validate(); err != nil {

@@ -1,6 +1,9 @@
 package scenario
 
-import "github.com/nolive/nolive/proxy/nginxconf"
+import (
+	"github.com/nolive/nolive/proxy/nginxconf"
+	"github.com/nolive/nolive/proxy/upstream"
+)
 
 // maxAddresses is how many addresses of clients are looked at where a request's
 // way depends on its client's; with more of them anything may be reached.
@@ -13,7 +16,7 @@ func (r *resolver) reach() {
 	if r.cfg == nil {
 		return
 	}
-	r.s.Nginx = narrowed(r.cfg.Config, r.s.Traffic)
+	r.s.Nginx = narrowed(r.cfg.Config, r.s.Traffic, r.s.Redirects)
 	if len(r.s.Engines) == 1 && r.s.Engines[0] == "nginx" {
 		return
 	}
@@ -22,9 +25,11 @@ func (r *resolver) reach() {
 	}
 }
 
-// narrowed is a configuration as the requests of some traffic see it.
-func narrowed(c *nginxconf.Config, traffic []Traffic) *nginxconf.Config {
+// narrowed is a configuration as the requests of some traffic see it; redirects are where
+// backends send them.
+func narrowed(c *nginxconf.Config, traffic []Traffic, redirects func(*upstream.Config) []string) *nginxconf.Config {
 	reach := c.NewReach()
+	reach.Redirects(redirects)
 	for i := range traffic {
 		t := &traffic[i]
 		to, length := t.Destination(c), t.Body
@@ -68,5 +73,5 @@ func (t *Traffic) origins(matters bool) func(func(Address, bool) bool) {
 // that only a real nginx can do.
 func (r *resolver) unanswered(to nginxconf.Destination, t *Traffic) bool {
 	_, step := r.cfg.Route(t.To, t.Path)
-	return step.Answer.Nobody && len(narrowed(r.cfg.Config, []Traffic{*t}).NginxOnly) == 0
+	return step.Answer.Nobody && len(narrowed(r.cfg.Config, []Traffic{*t}, nil).NginxOnly) == 0
 }

@@ -54,6 +54,7 @@ func (r *resolver) resolve() {
 	r.nginx()
 	r.traffic()
 	r.backends()
+	r.reach()
 	r.expect()
 	r.pace()
 }

@@ -67,7 +67,7 @@ func (s *Scenario) As(v upstream.Version) (*Scenario, error) {
 	for _, p := range refused {
 		ps = append(ps, Problem{Pos: s.place(p.Pos), Text: p.Text, Hint: p.Hint, Variant: s.Variant})
 	}
-	other.Nginx = narrowed(cfg, s.Traffic)
+	other.Nginx = narrowed(cfg, s.Traffic, s.Redirects)
 	return &other, ps.Err()
 }
 

@@ -45,7 +45,6 @@ func (r *resolver) traffic() {
 			r.oneTraffic(k, t)
 		}
 	})
-	r.reach()
 	i := 0
 	bind.Pairs(n, func(k, _ *yaml.Node) {
 		t := r.form.Traffic[k.Value]
@@ -243,5 +242,5 @@ func (r *resolver) lastLife() (time.Duration, bool) {
 	if !ok || r.cfg == nil {
 		return 0, false
 	}
-	return last + r.cfg.Longest(), true
+	return last + r.longest(), true
 }

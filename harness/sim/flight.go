@@ -114,7 +114,11 @@ func (s *Sim) follow(f *flight, d upstream.Decision) {
 		s.proceed(f, f.trip.Fail(d.Status))
 	case upstream.Pass:
 		f.status = d.Status
-		if instead := f.trip.Intercept(d.Status); instead != nil {
+		instead := f.trip.Intercept(d.Status)
+		if head := &f.reading.head; instead == nil && head.Redirects {
+			instead = f.trip.AccelRedirect(string(head.Redirect))
+		}
+		if instead != nil {
 			s.intercept(f, instead)
 			return
 		}

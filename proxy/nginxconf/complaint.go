@@ -13,6 +13,9 @@ const (
 	badPrefix  = "invalid URL prefix"                               // ngx_http_proxy_eval
 	noResolver = "no resolver defined to resolve"                   // ngx_http_upstream_init_request
 	afterwards = " while sending to client"
+	answering  = " while reading response header from upstream"
+	unsafeURI  = "unsafe URI " // ngx_http_parse_unsafe_uri
+	detected   = " was detected"
 	bodyFile   = "a client request body is buffered to a temporary file" // ngx_http_write_request_body
 )
 
@@ -24,10 +27,10 @@ func Lines(hole string) []string {
 	for _, line := range []string{
 		forbidden, noLocation + " " + q, noLength, badPrefix + " in " + q, noResolver + " " + hole,
 		cycle + " while processing " + q, cycle + " while internally redirecting to " + q, cycle + " while redirect to named location " + q,
-		"no host in upstream " + q, "invalid host in upstream " + q, "invalid port in upstream " + q, "invalid port range in upstream " + q,
+		unsafeURI + q + detected, "no host in upstream " + q, "invalid host in upstream " + q, "invalid port in upstream " + q, "invalid port range in upstream " + q,
 		"invalid IPv6 address in upstream " + q, "no path in the unix domain socket in upstream " + q, "too long path in the unix domain socket in upstream " + q,
 	} {
-		out = append(out, line, line+afterwards)
+		out = append(out, line, line+afterwards, line+answering)
 	}
 	return out
 }

@@ -248,15 +248,27 @@ type Pass struct {
 
 // Longest is how long a request may be under way as far as the proxy's time-outs
 // bound it: every server is tried, and once more. With error pages it may go
-// through all there is.
+// through all there is, as where backends send it elsewhere (LongestWay).
 func (c *Config) Longest() time.Duration {
-	var longest, sum time.Duration
-	pages := false
+	longest, sum := c.reckon()
 	for _, s := range c.Servers {
 		for _, l := range s.Locations {
-			pages = pages || l.sets().errorPages != nil
+			if l.sets().errorPages != nil {
+				return sum
+			}
 		}
 	}
+	return longest
+}
+
+// LongestWay is Longest for a request that backends send elsewhere.
+func (c *Config) LongestWay() time.Duration {
+	_, sum := c.reckon()
+	return sum
+}
+
+// reckon reckons how long one pass may take, and all of them together.
+func (c *Config) reckon() (longest, sum time.Duration) {
 	c.Passes(func(p *Pass) {
 		one := time.Duration(len(p.Upstream.Servers)+1) * (p.ConnectTimeout + p.SendTimeout + p.ReadTimeout)
 		longest = max(longest, one)
@@ -267,10 +279,7 @@ func (c *Config) Longest() time.Duration {
 		longest = max(longest, one)
 		sum += one
 	}
-	if pages {
-		return sum
-	}
-	return longest
+	return longest, sum
 }
 
 // Passes calls yield for every pass that the configuration has, with its upstream.

@@ -19,6 +19,7 @@ type Reach struct {
 	listens         map[string]bool // canonical
 	streams         map[*StreamServer]bool
 	upstreams       map[*upstream.Config]bool
+	redirects       func(*upstream.Config) []string
 	// all is true when anything may be reached.
 	all bool
 }
@@ -33,6 +34,10 @@ func (c *Config) NewReach() *Reach {
 
 // ByAddress says whether a request's way may depend on where it comes from.
 func (c *Config) ByAddress() bool { return c.byAddress }
+
+// Redirects tells what the backends of an upstream may have in X-Accel-Redirect; nil is
+// that nobody has any.
+func (r *Reach) Redirects(by func(*upstream.Config) []string) { r.redirects = by }
 
 // All counts everything as reached.
 func (r *Reach) All() { r.all = true }
@@ -64,8 +69,8 @@ type mark struct {
 	erred bool
 }
 
-// follow takes in what a step may lead to: a backend that fails, and one whose
-// answer is replaced.
+// follow takes in what a step may lead to: a backend that fails, one whose answer is
+// replaced, and one that sends the request elsewhere.
 func (r *Reach) follow(w *Way, step Step, had map[mark]bool) {
 	m := mark{w.loc, w.rq.Path, w.erred}
 	if step.Pass == nil || had[m] {
@@ -82,6 +87,16 @@ func (r *Reach) follow(w *Way, step Step, had map[mark]bool) {
 		other, rq := *w, *w.rq
 		other.Fork(&rq)
 		r.follow(&other, other.Fail(status), had)
+	}
+	if r.redirects == nil {
+		return
+	}
+	for _, to := range r.redirects(step.Pass.Upstream) {
+		other, rq := *w, *w.rq
+		other.Fork(&rq)
+		if next, ok := other.AccelRedirect(step.Pass, to, nil); ok {
+			r.follow(&other, next, had)
+		}
 	}
 }
 

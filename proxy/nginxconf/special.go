@@ -5,7 +5,9 @@ import "strings"
 // Fail says what happens after an error that nginx itself comes to: 502 and 504
 // of a request that was passed on in vain, 413 of a body that grew too long.
 func (w *Way) Fail(status int) Step {
-	w.passed = w.passed || status != 413
+	if status != 413 {
+		w.doing = afterwards
+	}
 	return w.special(status)
 }
 
@@ -19,7 +21,7 @@ func (w *Way) Intercept(p *Pass, status int) (Step, bool) {
 	}
 	for _, e := range w.loc.sets().errorPages {
 		if e.status == status {
-			w.passed = true
+			w.doing = afterwards
 			return w.special(status), true
 		}
 	}
@@ -36,6 +38,7 @@ func (w *Way) special(status int) Step {
 		w.closes = true
 	}
 	w.status = status
+	w.carried.contentType = ""
 	s := w.loc.sets()
 	if !w.erred && s.errorPages != nil && w.changes != 0 {
 		if !*s.recursive {
@@ -51,6 +54,7 @@ func (w *Way) special(status int) Step {
 	if hiddenStatus(status) {
 		w.status = 400
 	}
+	w.carried.page()
 	return Step{Answer: Answer{Status: w.status, Page: page, Location: w.location}}
 }
 
@@ -70,10 +74,7 @@ func (w *Way) page(p *errorPage) Step {
 		if !p.uri.Constant() {
 			uri, args, _ = strings.Cut(uri, "?")
 		}
-		if w.method != "HEAD" {
-			w.method = "GET"
-			w.rq.Method = "GET"
-		}
+		w.asGet()
 		return w.redirect(uri, args)
 	case strings.HasPrefix(uri, "@"):
 		return w.named(uri)
@@ -88,7 +89,17 @@ func (w *Way) page(p *errorPage) Step {
 		w.status = 302
 	}
 	w.location = uri
+	w.carried.page()
 	return Step{Answer: Answer{Status: w.status, Page: w.status, Location: uri}}
+}
+
+// asGet is what an error page, or a backend, makes of the method when it has a path for
+// the request.
+func (w *Way) asGet() {
+	if w.method != "HEAD" {
+		w.method = "GET"
+		w.rq.Method = "GET"
+	}
 }
 
 // redirect sends the request to another path (ngx_http_internal_redirect): all
@@ -100,6 +111,7 @@ func (w *Way) redirect(path, args string) Step {
 		return w.special(500)
 	}
 	w.rq.Path, w.rq.Args = path, args
+	w.doing = ""
 	w.internal, w.unparsed, w.placed = true, false, true
 	w.rq.ProxyHost, w.rq.ProxyPort = "", "" // nginx forgets what modules knew
 	return w.enter()

@@ -39,9 +39,10 @@ type Way struct {
 	location         string // of a redirect, whatever becomes of it
 	complaints       []string
 	closes, varied   bool
-	refused          bool  // for the length of its body
-	discarded        bool  // its body was thrown away
-	passed           bool  // it was passed on, and that is over
+	refused          bool   // for the length of its body
+	discarded        bool   // its body was thrown away
+	doing            string // what nginx says that it does in lines about it, "" for nothing
+	carried          carried
 	own              []own // newest last
 	begun            int   // how many there are once the request has begun
 	reach            *Reach
@@ -189,12 +190,10 @@ func (w *Way) Complaints() []string {
 }
 
 // complain notes such a line. nginx adds what it is doing, once it had to do with a
-// backend (ngx_http_upstream_finalize_request).
+// backend (ngx_http_upstream_finalize_request), until the request is sent to another
+// path (ngx_http_handler).
 func (w *Way) complain(line string) {
-	if w.passed {
-		line += afterwards
-	}
-	w.complaints = append(w.complaints, line)
+	w.complaints = append(w.complaints, line+w.doing)
 }
 
 // Closes says whether the client's connection is closed after the answer because

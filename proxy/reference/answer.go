@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -43,7 +44,7 @@ func (c *client) send(a nginxconf.Answer, way *nginxconf.Way) {
 		c.answered(a.Status)
 		return
 	}
-	contentType, content := a.ContentType, a.Text
+	contentType, content := cmp.Or(way.CarriedType(), a.ContentType), a.Text
 	if a.Page != 0 {
 		contentType, content = "text/html", builtIn(a.Page)
 		if content == "" {
@@ -53,7 +54,7 @@ func (c *client) send(a nginxconf.Answer, way *nginxconf.Way) {
 	b := c.head(lend(page)[:0], statusText(a.Status))
 	if a.Status != 204 {
 		if contentType != "" {
-			b = append(append(b, "\r\nContent-Type: "...), contentType...)
+			b = append(append(b, "\r\nContent-Type: "...), way.Charset(contentType)...)
 		}
 		b = append(b, "\r\nContent-Length: "...)
 		b = strconv.AppendInt(b, int64(len(content)), 10)
@@ -69,6 +70,7 @@ func (c *client) send(a nginxconf.Answer, way *nginxconf.Way) {
 		b = append(append(b, "\r\nLocation: "...), location...)
 	}
 	b = c.connectionHeader(b)
+	b = c.carried(b)
 	if a.Redirect && location == "" || location != "" && location == a.Location {
 		b = append(append(b, "\r\nLocation: "...), location...)
 	}

@@ -31,6 +31,29 @@ func (r *relay) fields(b []byte) []byte {
 	return b
 }
 
+// contentType appends the Content-Type: the backend's, or that of a response that the
+// request was redirected away from.
+func (r *relay) contentType(b []byte) []byte {
+	way := &r.c.route.way
+	own := string(r.c.rs.ContentType)
+	if r.attempt.pass.Hides(contentType) || own == "" {
+		own = way.CarriedType()
+	}
+	if own == "" {
+		return b
+	}
+	return append(append(b, "\r\nContent-Type: "...), way.Charset(own)...)
+}
+
+// carried appends the header lines of responses that the request was redirected away
+// from.
+func (c *client) carried(b []byte) []byte {
+	c.route.way.Carried(func(name, value string) {
+		b = append(append(append(append(b, "\r\n"...), name...), ": "...), value...)
+	})
+	return b
+}
+
 // location rewrites the backend's redirect. A path that proxy_redirect made is
 // nginx's own, so that scheme and host are put in front of it and it comes early,
 // and any other has its place among the fields. Without one of the backend's it is

@@ -55,9 +55,7 @@ func (r *relay) head(b []byte) []byte {
 		b = append(b, "\r\nDate: "...)
 		b = c.proxy.date.append(b)
 	}
-	if rs.ContentType != nil && !pass.Hides(contentType) {
-		b = append(append(b, "\r\nContent-Type: "...), rs.ContentType...)
-	}
+	b = r.contentType(b)
 	if !rs.Chunked && rs.Length >= 0 {
 		b = append(b, "\r\nContent-Length: "...)
 		b = strconv.AppendInt(b, rs.Length, 10)
@@ -74,6 +72,7 @@ func (r *relay) head(b []byte) []byte {
 	} else {
 		b = c.connectionHeader(b)
 	}
+	b = c.carried(b)
 	if location != "" {
 		b = append(append(b, "\r\nLocation: "...), location...)
 	}

@@ -84,8 +84,23 @@ func (c *client) fail(status int) nginxconf.Step {
 // intercept is what takes the place of the backend's response, if anything does.
 func (c *client) intercept(pass *nginxconf.Pass) (nginxconf.Step, bool) {
 	step, ok := c.route.way.Intercept(pass, c.rs.Status)
+	if !ok && c.rs.Redirects {
+		step, ok = c.route.way.AccelRedirect(pass, string(c.rs.Redirect), c.carries)
+	}
 	if ok {
 		c.moved()
 	}
 	return step, ok
+}
+
+// carries are the header lines of the response that another one may get.
+func (c *client) carries(yield func(name, value []byte) bool) {
+	if c.rs.ContentType != nil && !yield(contentType, c.rs.ContentType) {
+		return
+	}
+	for i := range c.rs.Fields {
+		if f := &c.rs.Fields[i]; !yield(f.Name, f.Value) {
+			return
+		}
+	}
 }

@@ -22,6 +22,10 @@ type Head struct {
 	ContentType, Location []byte
 	// Buffering is what X-Accel-Buffering asks for.
 	Buffering Buffering
+	// Redirects is true where there is an X-Accel-Redirect; Redirect is what the first
+	// of them says.
+	Redirects bool
+	Redirect  []byte
 	// Length is Content-Length, -1 for none.
 	Length  int64
 	Chunked bool
@@ -334,6 +338,11 @@ func (h *Head) note(f Field) bool {
 			h.Buffering = NotBuffered
 		case Is(f.Value, "yes"):
 			h.Buffering = Buffered
+		}
+		h.Fields = append(h.Fields, f)
+	case Is(f.Name, "X-Accel-Redirect"):
+		if !h.Redirects { // ngx_http_upstream_process_header_line
+			h.Redirects, h.Redirect = true, f.Value
 		}
 		h.Fields = append(h.Fields, f)
 	case Is(f.Name, "Keep-Alive"):
