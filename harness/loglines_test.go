@@ -26,9 +26,18 @@ proxy:
       location /name { error_page 404 @none; proxy_intercept_errors on; proxy_pass http://app; }
       location /nine { proxy_pass http://old; }
       location /gone { return 200; }
+      location /in { internal; limit_except HEAD { deny all; } proxy_pass http://old; }
     }
 backends:
   app1:8080:
+    - when: {path: /unsafe}
+      do: {respond: {status: 200, headers: {X-Accel-Redirect: /in/../x}}}
+    - when: {path: /nowhere}
+      do: {respond: {status: 200, headers: {X-Accel-Redirect: "@none"}}}
+    - when: {path: /denied}
+      do: {respond: {status: 200, headers: {X-Accel-Redirect: /in/x}}}
+    - when: {path: /round}
+      do: {respond: {status: 200, headers: {X-Accel-Redirect: /round}}}
     - when: {path: /page}
       do: {status: 404}
     - when: {path: /name}
@@ -48,6 +57,10 @@ traffic:
   page:      {request: GET /page, times: 1}
   named:     {request: GET /name, times: 1}
   nine:      {request: GET /nine, times: 1}
+  unsafe:    {request: GET /unsafe, times: 1}
+  nowhere:   {request: GET /nowhere, times: 1}
+  denied:    {request: GET /denied, times: 1}
+  round:     {request: GET /round, times: 1}
 expect:
   - log: {contains: "client intended to send too large body: 5242880 bytes", count: 3}
 `
@@ -64,6 +77,10 @@ var complained = map[string][]string{
 	"loop":      {`rewrite or internal redirection cycle while processing "/loop"`},
 	"page":      {`rewrite or internal redirection cycle while internally redirecting to "/page" while sending to client`},
 	"named":     {`could not find named location "@none" while sending to client`},
+	"unsafe":    {`unsafe URI "/in/../x" was detected while reading response header from upstream`},
+	"nowhere":   {`could not find named location "@none" while reading response header from upstream`},
+	"denied":    {"access forbidden by rule"},
+	"round":     {`rewrite or internal redirection cycle while internally redirecting to "/round" while reading response header from upstream`},
 	"nine":      {"upstream sent no valid HTTP/1.0 header while reading response header from upstream"},
 }
 

@@ -128,6 +128,50 @@ func TestReplayByUpstream(t *testing.T) {
 	}
 }
 
+// A request that a backend sends elsewhere comes to a second upstream, or to the same one
+// again, as a GET: the model explains both passes.
+func TestReplayExplainsAccelRedirect(t *testing.T) {
+	const src = `name: accel
+proxy:
+  nginx: |
+    upstream app { hash $uri; server app1:8080; server app2:8080; server app3:8080; }
+    upstream store { server store1:8080; server store2:8080; }
+    server {
+      listen 80;
+      location / { proxy_pass http://app; }
+      location /in { internal; proxy_pass http://UPSTREAM; }
+    }
+backends:
+  "*":
+    - when: {path: /in}
+      do: reset
+    - do: {respond: {status: 200, headers: {X-Accel-Redirect: /in}}}
+traffic:
+  users: {request: POST /, rate: 3/s, for: 60s}
+expect:
+  - status: {of: users, is: 502, count: "> 0"}
+`
+	for name, decisions := range map[string]int{"app": 1, "store": 2} {
+		r := run(t, harness.Runner{}, parse(t, "x.yaml", strings.Replace(src, "UPSTREAM", name, 1)).Scenarios[0], harness.Sim)
+		explained := 0
+		for _, u := range r.Replay() {
+			if u.Different > 0 {
+				t.Errorf("by way of %s: %d of %d differ: %v", name, u.Different, u.Decisions, u.First)
+			}
+			if u.Decisions > 0 {
+				explained++
+			}
+		}
+		if explained != decisions {
+			t.Errorf("by way of %s: decisions in %d upstreams, want %d", name, explained, decisions)
+		}
+		again := slices.ContainsFunc(r.Events, func(e event.Event) bool { return e.Kind == event.AttemptStarted && e.Try == 3 })
+		if !again {
+			t.Errorf("by way of %s: no GET of a second pass was tried again", name)
+		}
+	}
+}
+
 // An error page that asks the same upstream again begins there anew, whatever it
 // took the place of: an attempt that nginx gave up, a status, nobody to ask.
 func TestReplayExplainsErrorPages(t *testing.T) {

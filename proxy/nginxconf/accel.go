@@ -7,13 +7,16 @@ import (
 	"github.com/nolive/nolive/proxy/variable"
 )
 
+// accelRedirect is how Ignores is asked for it.
+const accelRedirect = "x-accel-redirect"
+
 // AccelRedirect says where a backend's X-Accel-Redirect sends the request, unless
 // proxy_ignore_headers names it (ngx_http_upstream_process_headers). It comes after
 // proxy_next_upstream and Intercept, and the status of the response doesn't matter. A
 // path makes the method GET, unless it is HEAD; "@name" lets it be. head is the whole
 // head of the response, nil where nobody asks what of it is Carried.
 func (w *Way) AccelRedirect(p *Pass, to string, head variable.Header) (Step, bool) {
-	if p.Ignores("x-accel-redirect") {
+	if p.Ignores(accelRedirect) {
 		return Step{}, false
 	}
 	w.doing = answering

@@ -125,9 +125,11 @@ func (w *Way) Fixed() bool { return !w.varied }
 // BodyLimit is client_max_body_size where the request is now.
 func (w *Way) BodyLimit() int64 { return *w.loc.sets().body }
 
-// Last says whether nothing takes the place of an answer any more: no error page
-// is left.
-func (w *Way) Last() bool { return w.erred || w.loc.sets().errorPages == nil }
+// Last says whether nothing takes the place of a backend's answer any more: no error
+// page is left, and X-Accel-Redirect means nothing.
+func (w *Way) Last(p *Pass) bool {
+	return (w.erred || w.loc.sets().errorPages == nil) && p.Ignores(accelRedirect)
+}
 
 // Pages are the statuses that an error page is for, where the request is now.
 func (w *Way) Pages() []int {

@@ -140,7 +140,7 @@ func (c *client) pass(step nginxconf.Step) (next nginxconf.Step, over bool) {
 	c.compose(step)
 	arrival := c.arrival(pass)
 	arrival.Before = c.tries
-	if way := &c.route.way; way.Last() && !way.Adds() && !pass.Asks() && pass.Ignores("x-accel-redirect") {
+	if way := &c.route.way; way.Last(pass) && !way.Adds() && !pass.Asks() {
 		c.in.rest() // nobody looks at the request's head again
 	}
 	if !pass.IgnoreClientAbort {

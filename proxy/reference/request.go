@@ -73,7 +73,7 @@ func (c *client) compose(step nginxconf.Step) {
 		b = append(b, c.body.mem[:c.body.n]...)
 		c.file = c.body.file
 	}
-	if way.Last() {
+	if way.Last(pass) {
 		c.body.forgetMemory()
 	}
 	c.out = b

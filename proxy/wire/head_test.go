@@ -151,3 +151,20 @@ func TestBeginOfRaw(t *testing.T) {
 		}
 	}
 }
+
+// The first X-Accel-Redirect counts, also an empty one.
+func TestRedirect(t *testing.T) {
+	for lines, want := range map[string]string{
+		"": "none", "X-Accel-Redirect: /a\r\nx-accel-redirect: /b\r\n": "/a", "X-ACCEL-REDIRECT:\r\nX-Accel-Redirect: /b\r\n": "",
+	} {
+		var h Head
+		h.Reset(version(t, "1.22"))
+		got := "none"
+		if h.Scan([]byte(statusOK + lines + "\r\n")); h.Redirects {
+			got = string(h.Redirect)
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", lines, got, want)
+		}
+	}
+}
