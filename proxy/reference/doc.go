@@ -24,7 +24,8 @@
 // # What is not
 //
 // A slow client slows its backend down: nginx would write the response to a
-// temporary file. Of a backend's X-Accel headers only X-Accel-Buffering is heeded.
+// temporary file. Of a backend's X-Accel headers X-Accel-Limit-Rate means nothing here, and
+// X-Accel-Expires and X-Accel-Charset are about directives that only a real nginx has.
 //
 // # As a server
 //
