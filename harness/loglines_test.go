@@ -114,3 +114,76 @@ func complain(t *testing.T, e harness.Engine) {
 		}
 	}
 }
+
+// badHeaders are answers whose header nginx refuses, or drops lines of, as its versions
+// do, and what it says of them.
+var badHeaders = []struct{ version, do, want string }{
+	{"1.22", "{malformed: header_name}", `upstream sent invalid header: "X\x01..."`},
+	{"1.20", "{malformed: header_name}", ``},
+	{"1.22", "{malformed: header_line}", `upstream sent invalid header: "no\x20..."`},
+	{"1.20", "{malformed: header_line}", ``},
+	{"1.22", "{respond: {header_size: 9KiB}}", `upstream sent too big header`},
+	{"1.22", "{malformed: duplicate_length}", ``},
+	{"1.24", "{malformed: duplicate_length}", `upstream sent duplicate header line: "Content-Length: 5", previous value: "Content-Length: 5"`},
+	{"1.24", "{malformed: length_and_chunked}", `upstream sent "Content-Length" and "Transfer-Encoding" headers at the same time`},
+	{"1.24", "{malformed: bad_length}", `upstream sent invalid "Content-Length" header: "Content-Length: 5x"`},
+	{"1.24", "{respond: {headers: {Server: [a, b]}}}", `upstream sent duplicate header line: "Server: b", previous value: "Server: a", ignored`},
+	{"1.22", "{respond: {headers: {Server: [a, b]}}}", ``},
+}
+
+func TestWhatIsWrongWithAHeaderIsLogged(t *testing.T) {
+	for _, c := range badHeaders {
+		src := "name: x\nnginx_version: \"" + c.version + "\"\nproxy: {nginx: \"upstream u { server a:80; } server { location / { proxy_pass http://u; } }\"}\n" +
+			"backends: {a:80: [{do: " + c.do + "}]}\ntraffic: {t: {request: GET /, times: 1}}\nexpect: [{status: {of: t, is: 200}}]\n"
+		for _, e := range []harness.Engine{harness.Sim, harness.Reference} {
+			got := ""
+			for _, l := range run(t, harness.Runner{}, parse(t, "x.yaml", src).Scenarios[0], e).Events {
+				if l.Kind == event.Logged {
+					got += l.Detail
+				}
+			}
+			want := c.want
+			if want != "" {
+				want += " while reading response header from upstream"
+			}
+			if got != want {
+				t.Errorf("%s as %s on %s: want %q, got %q", c.do, c.version, e, want, got)
+			}
+		}
+	}
+}
+
+func TestWhyAHandshakeFailedIsLogged(t *testing.T) {
+	for do, want := range map[string]string{
+		"{tls: close}": "peer closed connection in SSL handshake",
+		"{tls: {handshake: reset, after: 100ms}}": "peer closed connection in SSL handshake (104: Connection reset by peer)",
+		"{tls: refuse}": "SSL_do_handshake() failed",
+		"{tls: plain}":  "SSL_do_handshake() failed",
+		"{tls: hang}":   "upstream timed out (110: Connection timed out)",
+		"freeze":        "upstream timed out (110: Connection timed out)",
+		"refuse":        "connect() failed (111: Connection refused)",
+	} {
+		src := "name: x\nnginx_version: \"1.22\"\nproxy: {nginx: \"upstream u { server a:443; server b:443; } server { proxy_connect_timeout 1s; location / { proxy_pass https://u; } }\"}\n" +
+			"backends: {a:443: [{do: " + do + "}]}\ntraffic: {t: {request: GET /, times: 1}}\nexpect: [{status: {of: t, is: 200}}]\n"
+		doing := " while SSL handshaking to upstream"
+		if do == "refuse" {
+			doing = " while connecting to upstream"
+		}
+		const marked = "upstream server temporarily disabled"
+		lines := []string{want + doing, marked + doing}
+		if strings.HasPrefix(want, "upstream timed out") {
+			lines[0], lines[1] = lines[1], lines[0]
+		}
+		for _, e := range []harness.Engine{harness.Sim, harness.Reference} {
+			var got []string
+			for _, l := range run(t, harness.Runner{}, parse(t, "x.yaml", src).Scenarios[0], e).Events {
+				if l.Kind == event.Logged {
+					got = append(got, l.Detail)
+				}
+			}
+			if d := cmp.Diff(lines, got); d != "" {
+				t.Errorf("%s on %s: %s", do, e, d)
+			}
+		}
+	}
+}

@@ -39,7 +39,8 @@ type Event struct {
 	Order int
 	// Detail is the fault's name (FaultOn, FaultOff, BackendCut, and BackendGot for a
 	// request that a rule decides about), the log line (Logged), or how
-	// a truncated body broke off (AttemptEnded): closed, reset or read_timeout.
+	// a truncated body broke off (AttemptEnded): closed, reset or read_timeout. Of an
+	// invalid header, and of a TLS handshake that failed, it is what the error log says of it.
 	Detail string
 }
 

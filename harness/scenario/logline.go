@@ -9,6 +9,7 @@ import (
 	"github.com/nolive/nolive/harness/check"
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/upstream"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // hole stands in a line of the error log for what differs from one to another: a
@@ -45,6 +46,9 @@ func (e *expectation) logLine() {
 		return
 	}
 	lines := slices.Concat(upstream.Lines(string(rune(hole))), nginxconf.Lines(string(rune(hole))))
+	for _, line := range wire.Lines(string(rune(hole))) {
+		lines = append(lines, line+" while reading response header from upstream")
+	}
 	if slices.ContainsFunc(lines, func(line string) bool { return mayHave(line, text) }) {
 		return
 	}

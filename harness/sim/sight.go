@@ -91,6 +91,8 @@ func (s *Sim) decided(f *flight, at time.Duration) {
 	}
 	if f.reading.tooBig {
 		f.req.TooBig()
+	} else {
+		f.req.BadHeader(f.reading.head.Why)
 	}
 	s.due(f, at, doFail, event.InvalidHeader)
 }
@@ -110,6 +112,9 @@ func (s *Sim) due(f *flight, at time.Duration, what do, o event.Outcome) {
 func (s *Sim) header(f *flight) {
 	if f.reading.head.Raw {
 		f.req.NoStatusLine(s.now)
+	}
+	for _, line := range f.reading.head.Repeated {
+		f.req.Dropped(s.now, line)
 	}
 	s.follow(f, f.req.Header(s.now, f.reading.head.Status))
 }

@@ -239,7 +239,6 @@ func (a *account) answered(status int, head []byte) {
 	a.last().Header = a.since(a.started)
 	a.last().Status = status
 	a.backend = append(a.backend[:0], head...)
-	a.repeated()
 }
 
 // end ends an attempt. What was read of a body counts only where it was passed on.
@@ -330,27 +329,6 @@ func (a *account) kept(head variable.Header) variable.Header {
 		for n, v := range head {
 			if !once.Repeats(a.client.proxy.config.Version, n) && !yield(n, v) {
 				return
-			}
-		}
-	}
-}
-
-// repeated notes the lines of a backend's header that were dropped.
-func (a *account) repeated() {
-	var once wire.Once
-	head := headOf(a.backend, backendLine)
-	if head == nil {
-		return
-	}
-	for n, v := range head {
-		if !once.Repeats(a.client.proxy.config.Version, n) {
-			continue
-		}
-		for first, was := range head {
-			if wire.Is(n, string(first)) {
-				a.note(nginxconf.Warn, fmt.Sprintf("upstream sent duplicate header line: \"%s: %s\", previous value: \"%s: %s\", ignored", n, v, first, was),
-					"reading response header from upstream")
-				break
 			}
 		}
 	}

@@ -117,15 +117,10 @@ func (a *attempt) header() (event.Outcome, error) {
 		case wire.Whole:
 			return 0, nil
 		case wire.Invalid:
-			if c.account != nil {
-				c.account.badHeader(c.rb.unread()[c.rs.At:])
-			}
+			c.model.BadHeader(c.rs.Why)
 			return event.InvalidHeader, nil
 		}
 		if c.rb.full() {
-			if c.account != nil {
-				c.account.badHeader(nil)
-			}
 			c.model.TooBig()
 			return event.InvalidHeader, nil
 		}

@@ -55,34 +55,6 @@ func (a *account) notReceived(err error) {
 	}
 }
 
-// badHeader notes a header that doesn't fit or, with the line that is invalid,
-// that is.
-func (a *account) badHeader(line []byte) {
-	if line == nil {
-		a.cause.text = "upstream sent too big header"
-		return
-	}
-	at := offence(line)
-	a.cause.text = fmt.Sprintf("upstream sent invalid header: \"%s\\x%02x...\"", line[:at], line[at])
-}
-
-// offence is the byte at which nginx gives a header line of a backend up
-// (ngx_http_parse_header_line).
-func offence(line []byte) int {
-	value := false
-	for i, c := range line {
-		switch {
-		case value && c == 0, !value && (c <= ' ' || c == 0x7f), !value && c == ':' && i == 0:
-			return i
-		case c == '\r':
-			return i
-		case c == ':':
-			value = true
-		}
-	}
-	return len(line) - 1
-}
-
 // left notes that the client left (ngx_http_upstream_check_broken_connection).
 func (a *account) left() {
 	a.broken, a.gone = true, true

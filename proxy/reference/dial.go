@@ -91,7 +91,7 @@ func (c *client) connect(n *node, peer int, pass *nginxconf.Pass) (*upconn, even
 	}
 	conn := dialed.(streamConn)
 	if pass.TLS {
-		secure, o, err := c.handshake(conn, d, n.addresses[peer])
+		secure, o, err := c.handshake(conn, d)
 		if o != 0 || err != nil {
 			return nil, o, err
 		}

@@ -227,6 +227,9 @@ func (c *client) try(n *node, pass *nginxconf.Pass, d upstream.Decision, up *upc
 	if c.rs.Raw {
 		c.model.NoStatusLine(n.clock.Now())
 	}
+	for _, line := range c.rs.Repeated {
+		c.model.Dropped(n.clock.Now(), line)
+	}
 	next := c.model.Header(n.clock.Now(), c.rs.Status)
 	if next.Action == upstream.Pass {
 		n.mu.Unlock()

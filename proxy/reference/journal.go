@@ -85,9 +85,12 @@ func (a *account) logged(line string) {
 
 // line is a line of the model as it is logged.
 func (k *cause) line(line string) (level nginxconf.Level, text, action string) {
-	text, action, _ = strings.Cut(line, " while ")
+	text, action = line, ""
+	if i := strings.LastIndex(line, " while "); i >= 0 { // a header that it quotes may have one too
+		text, action = line[:i], line[i+len(" while "):]
+	}
 	level = nginxconf.Error
-	if text == "upstream server temporarily disabled" {
+	if text == "upstream server temporarily disabled" || strings.HasSuffix(text, ", ignored") {
 		level = nginxconf.Warn
 	} else {
 		if k.text != "" {

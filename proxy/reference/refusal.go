@@ -83,7 +83,7 @@ func refusedHeaders(rq *request, rest []byte, longest int) (text string, left []
 		}
 		f, ok, bad := rq.terms.names.HeaderLine(line)
 		if bad {
-			at := offence(line)
+			at := wire.Offence(line)
 			return fmt.Sprintf("client sent invalid header line: \"%s\\x%02x...\"", line[:at], line[at]), from
 		}
 		if !ok {

@@ -7,9 +7,11 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/nolive/nolive/harness/event"
+	"github.com/nolive/nolive/proxy/upstream"
 )
 
 // handshake begins TLS on a new connection to a backend and returns the
@@ -17,7 +19,7 @@ import (
 // holds for it too; nothing was sent when it fails
 // (ngx_http_upstream_ssl_handshake). Certificates aren't verified, as by nginx
 // without proxy_ssl_verify.
-func (c *client) handshake(conn streamConn, d *dialing, address string) (streamConn, event.Outcome, error) {
+func (c *client) handshake(conn streamConn, d *dialing) (streamConn, event.Outcome, error) {
 	_ = conn.SetDeadline(d.deadline)
 	t := tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
 	err := t.HandshakeContext(d)
@@ -36,10 +38,16 @@ func (c *client) handshake(conn streamConn, d *dialing, address string) (streamC
 		return nil, 0, errHalted
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		c.late(d.deadline)
+		c.model.Handshaking(upstream.HandshakeTimedOut)
 		return nil, c.proxy.config.Version.LateHandshake(), nil
 	}
-	if c.account != nil {
-		c.account.cause.notConnected(err, address)
+	switch {
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		c.model.Handshaking(upstream.HandshakeReset)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		c.model.Handshaking(upstream.HandshakeClosed)
+	default:
+		c.model.Handshaking(upstream.HandshakeFailed)
 	}
 	return nil, event.Refused, nil
 }

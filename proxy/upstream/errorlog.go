@@ -11,8 +11,7 @@ import (
 // while ACTION", and false for an event without a line at error_log level warn.
 // The text is constant per kind, outcome and, over a unix socket, peer; the rest of nginx's line (client,
 // server, request, upstream, host) depends on the shell. Number texts are
-// glibc's; real nginx appends the offending bytes to "upstream sent invalid
-// header", so look for the part before them.
+// glibc's. What was wrong with a header is the event's Detail (Request.BadHeader).
 //
 // A client abort has a line at info only, and a listed status none: all that
 // tells of it is the mark.
@@ -21,7 +20,7 @@ func LogMessage(e event.Event) (string, bool) {
 	case event.AttemptEnded:
 		return causeMessage(e)
 	case event.PeerMarked:
-		return markMessage(e.Outcome), true
+		return markMessage(e), true
 	case event.NoLive:
 		return "no live upstreams while connecting to upstream", true
 	}
@@ -38,6 +37,12 @@ func Lines(hole string) []string {
 		}
 	}
 	add(event.Event{Kind: event.NoLive})
+	for _, why := range []string{HandshakeClosed, HandshakeReset, HandshakeFailed, HandshakeTimedOut} {
+		for _, kind := range []event.Kind{event.AttemptEnded, event.PeerMarked} {
+			add(event.Event{Kind: kind, Outcome: event.Refused, Detail: why})
+			add(event.Event{Kind: kind, Outcome: event.ConnectTimeout, Detail: why})
+		}
+	}
 	for o := event.Passed; o < event.ClientTimeout; o++ {
 		add(event.Event{Kind: event.PeerMarked, Outcome: o})
 		for _, detail := range []string{"", tooBig, queueFull, event.Reset.String(), event.ReadTimeout.String(), event.InvalidHeader.String()} {
@@ -54,6 +59,12 @@ func Lines(hole string) []string {
 func causeMessage(e event.Event) (string, bool) {
 	switch e.Outcome {
 	case event.Refused:
+		switch {
+		case e.Detail == HandshakeTimedOut:
+			return "", false // as Version.LateHandshake says, and then nginx says nothing
+		case handshaking(e):
+			return e.Detail + whileHandshaking, true
+		}
 		if e.Cached {
 			// An idle connection isn't connected again: its RST was waiting when
 			// nginx came to write (ngx_http_upstream_test_connect).
@@ -69,20 +80,26 @@ func causeMessage(e event.Event) (string, bool) {
 		}
 		return "connect() to " + e.Peer + " failed (" + why + ") while connecting to upstream", true
 	case event.ConnectTimeout:
-		return "upstream timed out (110: Connection timed out) while connecting to upstream", true
+		if handshaking(e) {
+			return timedOutText + whileHandshaking, true
+		}
+		return timedOutText + " while connecting to upstream", true
 	case event.SendTimeout:
-		return "upstream timed out (110: Connection timed out) while sending request to upstream", true
+		return timedOutText + " while sending request to upstream", true
 	case event.ReadTimeout:
-		return "upstream timed out (110: Connection timed out) while reading response header from upstream", true
+		return timedOutText + " while reading response header from upstream", true
 	case event.Reset:
 		return "recv() failed (104: Connection reset by peer) while reading response header from upstream", true
 	case event.Closed:
 		return "upstream prematurely closed connection while reading response header from upstream", true
 	case event.InvalidHeader:
-		if e.Detail == tooBig {
-			return "upstream sent too big header while reading response header from upstream", true
+		switch e.Detail {
+		case tooBig:
+			return "upstream sent too big header" + whileHeading, true
+		case "":
+			return "upstream sent invalid header" + whileHeading, true
 		}
-		return "upstream sent invalid header while reading response header from upstream", true
+		return e.Detail + whileHeading, true
 	case event.Truncated:
 		return cutMessage(e.Detail), true
 	case event.Relayed:
@@ -100,8 +117,35 @@ const (
 	queueFull = "queue full"
 )
 
+// What goes wrong in a handshake, for Request.Handshaking: the peer closes or resets the
+// connection, what it says is refused, or nothing is heard. In nginx's line OpenSSL's
+// reason stands behind HandshakeFailed, in its version's words.
+const (
+	HandshakeClosed   = "peer closed connection in SSL handshake"
+	HandshakeReset    = "peer closed connection in SSL handshake (104: Connection reset by peer)"
+	HandshakeFailed   = "SSL_do_handshake() failed"
+	HandshakeTimedOut = timedOutText
+)
+
+const (
+	timedOutText     = "upstream timed out (110: Connection timed out)"
+	whileHandshaking = " while SSL handshaking to upstream"
+)
+
+// handshaking says whether an attempt failed in its TLS handshake.
+func handshaking(e event.Event) bool {
+	switch e.Detail {
+	case HandshakeClosed, HandshakeReset, HandshakeFailed, HandshakeTimedOut:
+		return e.Outcome == event.Refused || e.Outcome == event.ConnectTimeout
+	}
+	return false
+}
+
 // noStatusLine is the line about a response that is none of HTTP/1.
-const noStatusLine = "upstream sent no valid HTTP/1.0 header while reading response header from upstream"
+const noStatusLine = "upstream sent no valid HTTP/1.0 header" + whileHeading
+
+// whileHeading is what nginx is doing until a response's header is whole.
+const whileHeading = " while reading response header from upstream"
 
 // cutMessage is the line for a body that broke off; how is the Detail that
 // Request.Cut leaves. Buffered proxying, nginx's default, reads with readv().
@@ -110,7 +154,7 @@ func cutMessage(how string) string {
 	case event.Reset.String():
 		return "readv() failed (104: Connection reset by peer) while reading upstream"
 	case event.ReadTimeout.String():
-		return "upstream timed out (110: Connection timed out) while reading upstream"
+		return timedOutText + " while reading upstream"
 	case event.InvalidHeader.String():
 		return "upstream sent invalid chunked response while reading upstream"
 	}
@@ -119,8 +163,11 @@ func cutMessage(how string) string {
 
 // markMessage is the warning of a mark. The action is the one at which the
 // attempt failed, as for its own line: nginx's log->action is still set.
-func markMessage(o event.Outcome) string {
-	switch o {
+func markMessage(e event.Event) string {
+	if handshaking(e) {
+		return "upstream server temporarily disabled" + whileHandshaking
+	}
+	switch e.Outcome {
 	case event.Refused, event.ConnectTimeout:
 		return "upstream server temporarily disabled while connecting to upstream"
 	case event.SendTimeout:

@@ -110,7 +110,7 @@ func TestABrokenBodySaysHow(t *testing.T) {
 // one behind it.
 func TestATooBigHeaderIsOne(t *testing.T) {
 	var got []string
-	g := NewGroup(Config{Name: "u", Servers: []Server{NewServer("a"), NewServer("b")}}, NewLogger(event.SinkFunc(func(e event.Event) {
+	g := NewGroup(Config{Name: "u", Servers: []Server{NewServer("a"), NewServer("b"), NewServer("c")}}, NewLogger(event.SinkFunc(func(e event.Event) {
 		if e.Kind == event.Logged {
 			got = append(got, e.Detail)
 		}
@@ -119,10 +119,13 @@ func TestATooBigHeaderIsOne(t *testing.T) {
 	r.Begin(g, nil, Arrival{Method: "GET", Policy: Policy{Next: InvalidHeader}}, 0)
 	r.TooBig()
 	r.Fail(0, event.InvalidHeader)
+	r.BadHeader("upstream sent invalid header: \"A\\x20...\"")
+	r.Fail(0, event.InvalidHeader)
 	r.Fail(0, event.InvalidHeader)
 	const header = "while reading response header from upstream"
 	want := []string{
 		"upstream sent too big header " + header, "upstream server temporarily disabled " + header,
+		"upstream sent invalid header: \"A\\x20...\" " + header, "upstream server temporarily disabled " + header,
 		"upstream sent invalid header " + header, "upstream server temporarily disabled " + header,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -135,10 +138,13 @@ func TestLinesOfWhatElseEnds(t *testing.T) {
 	for e, want := range map[event.Event]string{
 		{Outcome: event.Refused, Cached: true}:                                  "connect() failed (104: Connection reset by peer) while connecting to upstream",
 		{Outcome: event.Relayed, Detail: event.Reset.String()}:                  "recv() failed (104: Connection reset by peer) while proxying and reading from upstream",
+		{Outcome: event.Refused, Detail: HandshakeClosed}:                       "peer closed connection in SSL handshake while SSL handshaking to upstream",
+		{Outcome: event.ConnectTimeout, Detail: HandshakeTimedOut}:              "upstream timed out (110: Connection timed out) while SSL handshaking to upstream",
+		{Outcome: event.Refused, Detail: HandshakeTimedOut}:                     "",
 		{Outcome: event.Relayed}:                                                "",
 		{Outcome: event.Truncated, Detail: event.InvalidHeader.String()}:        "upstream sent invalid chunked response while reading upstream",
 		{Outcome: event.Closed, Cached: true}:                                   "upstream prematurely closed connection while reading response header from upstream",
-		{Outcome: event.InvalidHeader, Detail: "something else about a header"}: "upstream sent invalid header while reading response header from upstream",
+		{Outcome: event.InvalidHeader, Detail: "something else about a header"}: "something else about a header while reading response header from upstream",
 	} {
 		e.Kind = event.AttemptEnded
 		if text, ok := LogMessage(e); text != want || ok != (want != "") {

@@ -21,10 +21,14 @@ func (r *Request) release(now time.Duration, how release, o event.Outcome, statu
 	switch {
 	case r.tooBig && o == event.InvalidHeader:
 		e.Detail = tooBig
+	case o == event.InvalidHeader:
+		e.Detail = r.badHeader
+	case r.handshake != "" && (o == event.Refused || o == event.ConnectTimeout):
+		e.Detail = r.handshake
 	case r.queueFull && o == event.Refused:
 		e.Detail = queueFull
 	}
-	r.tooBig, r.queueFull = false, false
+	r.tooBig, r.queueFull, r.badHeader, r.handshake = false, false, "", ""
 	if r.gone && how != passed {
 		e.Status = 0 // nginx gives up before it notes one
 	}

@@ -27,6 +27,8 @@ type Request struct {
 	gone bool // the client has left, noticed while nginx didn't watch it
 	// why the attempt fails, as far as the outcome doesn't say it
 	tooBig, queueFull bool
+	badHeader         string
+	handshake         string
 }
 
 // Arrival is what Begin needs to know of a request.
@@ -149,6 +151,14 @@ func (r *Request) Gone() { r.gone = true }
 // for the error log.
 func (r *Request) TooBig() { r.tooBig = true }
 
+// BadHeader notes what is wrong with the header which fails next, in the words of the
+// error log but for what nginx was doing.
+func (r *Request) BadHeader(why string) { r.badHeader = why }
+
+// Handshaking notes that the connect which fails next stood, and its TLS handshake
+// failed, and why, in the words of the error log but for what nginx was doing.
+func (r *Request) Handshaking(why string) { r.handshake = why }
+
 // QueueFull notes that the connect which fails next found the accept queue of a unix
 // socket full, for the error log.
 func (r *Request) QueueFull() { r.queueFull = true }
@@ -157,6 +167,12 @@ func (r *Request) QueueFull() { r.queueFull = true }
 // nginx takes it for one of HTTP/0.9 (ngx_http_proxy_process_status_line).
 func (r *Request) NoStatusLine(now time.Duration) {
 	r.emit(event.Event{At: now, Kind: event.Logged, Detail: noStatusLine})
+}
+
+// Dropped tells, for the error log, of a header line of the response that nginx dropped,
+// as BadHeader does.
+func (r *Request) Dropped(now time.Duration, line string) {
+	r.emit(event.Event{At: now, Kind: event.Logged, Detail: line + whileHeading})
 }
 
 // Try is the number of the running attempt, from 1.

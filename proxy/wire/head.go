@@ -36,12 +36,18 @@ type Head struct {
 	// Hints, where the next head does; after Invalid, the line that is wrong.
 	At int
 
+	// Why is what nginx logs of an Invalid head, and Repeated what it logs of lines that
+	// it dropped, both without what it was doing.
+	Why      string
+	Repeated []string
+
 	version upstream.Version
 	lines   bool // the status line is done
 	passed  int  // how far an earlier scan for it came, where that matters
 	old     bool // it speaks HTTP/1.0
 	// hasLength and hasCoding are true once such a line was there.
 	hasLength, hasCoding bool
+	length, coding       Field // that line
 	once                 Once
 }
 
@@ -99,7 +105,8 @@ func (h *Head) Scan(b []byte) Verdict {
 		}
 		h.lines, h.passed = true, 0
 		if h.hints() && h.old {
-			return Invalid // "upstream sent HTTP/1.0 response with early hints"
+			h.Why = earlyHints
+			return Invalid
 		}
 	}
 	for {
@@ -107,6 +114,7 @@ func (h *Head) Scan(b []byte) Verdict {
 		if i < 0 {
 			// A line is refused at its first wrong byte.
 			if rest := b[h.At:]; !secondStatusLine(rest) && (h.badName(rest) || h.badValue(rest)) {
+				h.Why = h.whyLine(rest)
 				return Invalid
 			}
 			return More
@@ -122,6 +130,7 @@ func (h *Head) Scan(b []byte) Verdict {
 		}
 		f, v := h.upstreamLine(line)
 		if v == Invalid {
+			h.Why = h.whyLine(b[start:])
 			h.At = start
 			return Invalid
 		}
@@ -306,22 +315,25 @@ func (h *Head) badValue(b []byte) bool {
 func (h *Head) note(f Field) bool {
 	strict := h.version.RefusesOddLengths()
 	if h.once.Repeats(h.version, f.Name) {
+		h.Repeated = append(h.Repeated, duplicate(f, h.first(f.Name))+", ignored")
 		return true
 	}
 	switch {
 	case Is(f.Name, "Content-Length"):
 		n, ok := Number(f.Value)
 		if strict && (!ok || h.hasLength || h.hasCoding) {
+			h.Why = h.whyLength(f)
 			return false
 		}
-		if h.Length, h.hasLength = n, true; !ok {
+		if h.Length, h.hasLength, h.length = n, true, f; !ok {
 			h.Length = -1
 		}
 	case Is(f.Name, "Transfer-Encoding"):
 		if strict && (h.hasLength || h.hasCoding || !Is(f.Value, "chunked")) {
+			h.Why = h.whyCoding(f)
 			return false
 		}
-		h.hasCoding = true
+		h.hasCoding, h.coding = true, f
 		h.Chunked = h.Chunked || Contains(f.Value, "chunked")
 	case Is(f.Name, "Connection"):
 		if Contains(f.Value, "close") {
