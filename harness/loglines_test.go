@@ -47,6 +47,7 @@ backends:
 traffic:
   large:     {request: POST /, body: 5MiB, times: 2}
   returned:  {request: POST /gone, body: 5MiB, times: 1}
+  thrown:    {request: POST /gone, body: 5MiB, framing: chunked, times: 1}
   chunked:   {request: POST /small, body: 20KiB, framing: chunked, times: 1}
   chunks:    {request: POST /small, body: 100KiB, framing: chunked, times: 1}
   spooled:   {request: POST /, body: 100KiB, times: 1}
@@ -63,6 +64,9 @@ traffic:
   round:     {request: GET /round, times: 1}
 expect:
   - log: {contains: "client intended to send too large body: 5242880 bytes", count: 3}
+  - status: {of: thrown, is: 200}
+  - status: {of: returned, is: 413}
+  - status: {of: chunks, is: 413}
 `
 
 // complained is what the error log has to say of each traffic, in order.

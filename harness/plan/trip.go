@@ -56,19 +56,31 @@ func NewTrip(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address) *T
 	case to.Server == nil:
 		return nil
 	}
-	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil)}
-	n.facts.Host, n.facts.TLS = to.Host, to.TLS
-	length := t.Body // of chunks nginx finds out while it reads
-	if length == 0 {
+	length := t.Body
+	if length == 0 || t.Chunked {
 		length = -1
 	}
+	n := begin(c, t, from, to, length)
+	// How long chunks are nginx finds out while it reads them, which it does to pass them
+	// on: where it answers itself it throws them away.
+	if t.Chunked && n.Step.Pass != nil && t.Body > n.way.BodyLimit() {
+		n = begin(c, t, from, to, t.Body)
+	}
+	n.arrive()
+	n.note()
+	return n
+}
+
+// begin is the first step of a trip, of a request whose head says that its body has so
+// many bytes; -1 is none, or chunks.
+func begin(c *nginxconf.Config, t *scenario.Traffic, from scenario.Address, to nginxconf.Destination, length int64) *Trip {
+	n := &Trip{traffic: t, from: from, facts: t.Facts(from, nil)}
+	n.facts.Host, n.facts.TLS = to.Host, to.TLS
 	if to.Refused {
 		n.Step = n.way.Refuse(c, to.Server, &n.facts, 400)
 	} else {
 		n.Step = n.way.Begin(c, to.Server, &n.facts, length)
 	}
-	n.arrive()
-	n.note()
 	return n
 }
 
