@@ -119,7 +119,7 @@ func (r *relay) filter(end bool) (data []byte, err error) {
 			return out, err
 		}
 	}
-	r.extra = r.extra || r.body.Complete && !in.empty() && !(r.body.Chunked() && r.c.proxy.config.Version.KeepsBehindChunks())
+	r.extra = r.extra || r.body.Over || r.body.Complete && !in.empty() && !(r.body.Chunked() && r.c.proxy.config.Version.KeepsBehindChunks())
 	return out, nil
 }
 

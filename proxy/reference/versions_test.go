@@ -114,7 +114,7 @@ func configured(t *testing.T, name string, v upstream.Version) *nginxconf.Config
 }
 
 // echo is a peer that answers with the request that it got, and with the header lines
-// that an X-Send in it names.
+// that an X-Send in it names; its Content-Length is shorter by X-Cut.
 func echo(t *testing.T) *peer {
 	return play(t, func(_ int, x *exchange) {
 		got := x.head()
@@ -129,7 +129,12 @@ func echo(t *testing.T) *peer {
 		if _, value, ok := strings.Cut(got, "X-Send: "); ok {
 			more = strings.ReplaceAll(value[:strings.IndexByte(value, '\r')], "|", "\r\n") + "\r\n"
 		}
-		x.send("HTTP/1.1 200 OK\r\nConnection: close\r\n" + more + "Content-Length: " + sizeOf(got) + "\r\n\r\n" + got)
+		length := len(got)
+		if _, value, ok := strings.Cut(got, "X-Cut: "); ok {
+			n, _ := strconv.Atoi(value[:strings.IndexByte(value, '\r')])
+			length -= n
+		}
+		x.send("HTTP/1.1 200 OK\r\nConnection: close\r\n" + more + "Content-Length: " + strconv.Itoa(length) + "\r\n\r\n" + got)
 	})
 }
 

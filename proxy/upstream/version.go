@@ -151,6 +151,10 @@ func (v Version) TakesOverruns() bool { return v.before(1_017_004) }
 // (ngx_http_upstream_response_time_variable).
 func (v Version) FillsTimes() bool { return v.before(1_015_007) }
 
+// PassesMore is true before 1.19.1: what a backend sends behind Content-Length is passed
+// on with the rest of it (ngx_http_proxy_copy_filter).
+func (v Version) PassesMore() bool { return v.before(1_019_001) }
+
 // LosesBeginOfRaw is true before 1.30.1: of an answer that turns out to be none of
 // HTTP/1 the bytes that had been looked at before weren't passed on
 // (ngx_http_proxy_process_status_line).
@@ -225,6 +229,7 @@ var switches = append([]versionSwitch{
 	{"loses the begin of an answer of HTTP/0.9", Version.LosesBeginOfRaw},
 	{"takes a handshake that is late for a time-out", Version.TimesHandshakesOut},
 	{"keeps a connection with data behind the last chunk", Version.KeepsBehindChunks},
+	{"passes on what comes behind Content-Length", Version.PassesMore},
 	{"passes over what a chunk has too much", Version.TakesOverruns},
 	{"fills the times of what did not happen", Version.FillsTimes},
 	{"takes early hints", Version.TakesEarlyHints},

@@ -8,7 +8,11 @@ package wire
 type Body struct {
 	// Complete is true once the whole body was read.
 	Complete bool
+	// Over is true once more than Content-Length has come, and was passed on.
+	Over bool
 
+	// passes is true where it is (Version.PassesMore).
+	passes  bool
 	chunked bool
 	chunks  Chunks
 	left    int64 // of Content-Length, -1 when only the connection's end says
@@ -21,7 +25,7 @@ type Body struct {
 // whose size is first (proxy_buffer_size). bodyless is true for what never has
 // one: an answer to HEAD, and the statuses 204 and 304 whatever it is.
 func (b *Body) Begin(h *Head, bodyless bool, headSize, first, size int) {
-	*b = Body{chunked: h.Chunked, left: h.Length, size: size, room: first - headSize}
+	*b = Body{chunked: h.Chunked, left: h.Length, passes: h.version.PassesMore(), size: size, room: first - headSize}
 	if b.chunked {
 		b.left = -1
 		b.chunks = ChunksOf(h.version)
@@ -94,6 +98,11 @@ func (b *Body) Decode(p []byte) (n, used int, err error) {
 		n, used, err = b.chunks.Decode(p)
 		b.Complete = b.chunks.Done
 		return n, used, err
+	case b.left >= 0 && b.passes:
+		used = len(p)
+		b.Over = int64(used) > b.left
+		b.left = max(b.left-int64(used), 0)
+		b.Complete = b.left == 0
 	case b.left >= 0:
 		used = int(min(int64(len(p)), b.left))
 		b.left -= int64(used)
