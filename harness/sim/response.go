@@ -178,7 +178,8 @@ func (s *Sim) keep(f *flight) {
 		return // not all of the request was sent
 	}
 	f.conn.ends = 0
-	ignores := f.reading.head.Chunked && s.plan.Scenario.Nginx.Version.KeepsBehindChunks()
+	version, r := s.plan.Scenario.Nginx.Version, f.reading
+	ignores := r.head.Chunked && version.KeepsBehindChunks() || r.unbuffered && r.head.Length == 0 && version.KeepsBehindNothing()
 	for _, v := range f.sights {
 		switch {
 		case v.At > s.now:

@@ -110,6 +110,8 @@ func TestKeptBehindMore(t *testing.T) {
 		{"1.19.0", "Transfer-Encoding: chunked", "2\r\nhi\r\n0\r\n\r\nmore", true},
 		{"1.19.1", "Transfer-Encoding: chunked", "2\r\nhi\r\n0\r\n\r\nmore", false},
 		{"1.19.1", "Transfer-Encoding: chunked", "2\r\nhi\r\n0\r\n\r\n", true},
+		{"1.21.3", "X-Accel-Buffering: no\r\nContent-Length: 0", "more", true}, {"1.21.4", "X-Accel-Buffering: no\r\nContent-Length: 0", "more", false},
+		{"1.21.3", "Content-Length: 0", "more", false},
 		{"1.19.0", "Content-Length: 2", "himore", false}, {"1.19.1", "Content-Length: 2", "himore", false},
 	} {
 		script := fault.Script{

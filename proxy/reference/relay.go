@@ -28,6 +28,8 @@ type relay struct {
 	unbuffered bool
 	// wrap is true when the client gets chunks.
 	wrap bool
+	// forgives is true where nobody minds more than the whole response.
+	forgives bool
 	// extra is true once there was more than the whole response.
 	extra bool
 	// read is the timer of what is read from the backend.
@@ -66,6 +68,8 @@ func (r *relay) run() {
 		return
 	}
 	r.extra = r.bodyless() && !c.rb.empty()
+	version := c.proxy.config.Version
+	r.forgives = r.body.Chunked() && version.KeepsBehindChunks() || r.unbuffered && r.body.Complete && version.KeepsBehindNothing()
 	if r.unbuffered && !r.body.Complete && c.rb.empty() && !r.forward(nil) {
 		return // the head doesn't wait for a body
 	}
@@ -119,7 +123,7 @@ func (r *relay) filter(end bool) (data []byte, err error) {
 			return out, err
 		}
 	}
-	r.extra = r.extra || r.body.Over || r.body.Complete && !in.empty() && !(r.body.Chunked() && r.c.proxy.config.Version.KeepsBehindChunks())
+	r.extra = r.extra || r.body.Over || r.body.Complete && !in.empty() && !r.forgives
 	return out, nil
 }
 

@@ -155,6 +155,11 @@ func (v Version) FillsTimes() bool { return v.before(1_015_007) }
 // on with the rest of it (ngx_http_proxy_copy_filter).
 func (v Version) PassesMore() bool { return v.before(1_019_001) }
 
+// KeepsBehindNothing is true before 1.21.4: with proxy_buffering off a connection was
+// kept also when something came behind "Content-Length: 0"
+// (ngx_http_proxy_non_buffered_copy_filter).
+func (v Version) KeepsBehindNothing() bool { return v.before(1_021_004) }
+
 // LosesBeginOfRaw is true before 1.30.1: of an answer that turns out to be none of
 // HTTP/1 the bytes that had been looked at before weren't passed on
 // (ngx_http_proxy_process_status_line).
@@ -230,6 +235,7 @@ var switches = append([]versionSwitch{
 	{"takes a handshake that is late for a time-out", Version.TimesHandshakesOut},
 	{"keeps a connection with data behind the last chunk", Version.KeepsBehindChunks},
 	{"passes on what comes behind Content-Length", Version.PassesMore},
+	{"keeps an unbuffered connection with data behind no body", Version.KeepsBehindNothing},
 	{"passes over what a chunk has too much", Version.TakesOverruns},
 	{"fills the times of what did not happen", Version.FillsTimes},
 	{"takes early hints", Version.TakesEarlyHints},

@@ -75,6 +75,7 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"TakesOverruns":          {"1.17.3", "1.17.4", false}, // ngx_http_parse_chunked
 		"FillsTimes":             {"1.15.6", "1.15.7", false}, // ngx_http_upstream_response_time_variable
 		"PassesMore":             {"1.19.0", "1.19.1", false}, // ngx_http_proxy_copy_filter
+		"KeepsBehindNothing":     {"1.21.3", "1.21.4", false}, // ngx_http_proxy_non_buffered_copy_filter
 		"ClearsSingle":           {"1.27.2", "1.27.3", true},  // free_round_robin_peer
 		"TakesEarlyHints":        {"1.28.3", "1.29.0", true},  // process_early_hints
 		"WantsCRLFInChunks":      {"1.29.3", "1.29.4", true},  // ngx_http_parse_chunked
@@ -182,6 +183,7 @@ func TestDifferences(t *testing.T) {
 		"only 1.22.1 takes a handshake that is late for a time-out",
 		"only 1.10 keeps a connection with data behind the last chunk",
 		"only 1.10 passes on what comes behind Content-Length",
+		"only 1.10 keeps an unbuffered connection with data behind no body",
 		"only 1.10 passes over what a chunk has too much",
 		"only 1.10 fills the times of what did not happen",
 		"only 1.22.1 revives a server of stream at its connect",
