@@ -165,3 +165,32 @@ func TestJournalOfRepeatedHeaders(t *testing.T) {
 		}
 	}
 }
+
+// Why a version refuses a request, in its words.
+func TestJournalOfRefusals(t *testing.T) {
+	const tail = ` while reading client request headers, client: 127.0.0.1, server: , request: "GET / HTTP/1.1", host: "a"`
+	for _, c := range []struct{ version, headers, want string }{
+		{"1.30", "Authorization: x\r\nauthorization: y\r\n", `info client sent duplicate header line: "authorization: y", previous value: "Authorization: x"` + tail},
+		{"1.30", "Content-Length: 1\r\nContent-Length: 1\r\n", `info client sent duplicate header line: "Content-Length: 1", previous value: "Content-Length: 1"` + tail},
+		{"1.30", "A: b\r\nC: d\r\nE: f\r\n", "info client sent too many header lines" + tail},
+		{"1.30", "Host: b\r\n", `info client sent duplicate host header: "Host: b", previous value: "Host: a"` + tail},
+		{"1.17.8", "Host: b/c\r\n", "info client sent invalid host header" + tail},
+		{"1.17.8", "Host: b\r\nContent-Length: x\r\n", `info client sent invalid "Content-Length" header` + tail},
+	} {
+		v, err := upstream.ParseVersion(c.version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := ""
+		if c.version == "1.30" {
+			most = "max_headers 3; "
+		}
+		s, b := journaledOf(t, v, most+"server { location / { return 204; } }", nil)
+		if a := s.ask("GET / HTTP/1.1\r\nHost: a\r\n" + c.headers + "\r\n"); code(a) != "400" {
+			t.Errorf("%s, %q: %q", c.version, c.headers, a)
+		}
+		if _, errors := b.lines(); errors != c.want {
+			t.Errorf("%s, %q: error log\n%s\nwant\n%s", c.version, c.headers, errors, c.want)
+		}
+	}
+}

@@ -42,6 +42,13 @@ func (r *Request) first(b []byte, h Header, name string) ([]byte, bool) {
 	return b, false
 }
 
+// httpHost is $http_host: a second line is refused, or passed over, before it gets
+// there (ngx_http_process_host).
+func httpHost(b []byte, f Facts, _ string) ([]byte, bool) {
+	r := f.Request()
+	return r.first(b, r.Header, "host")
+}
+
 // joined is all lines of a name, with something between them
 // (ngx_http_variable_headers_internal).
 func joined(b []byte, h Header, name, by string) ([]byte, bool) {

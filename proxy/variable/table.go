@@ -26,7 +26,7 @@ var table = map[string]reader{
 	"http2":                     empty,
 	"http3":                     empty,
 	"http_cookie":               joinedHeader("cookie", "; "),
-	"http_host":                 firstHeader("host"),
+	"http_host":                 httpHost,
 	"http_referer":              firstHeader("referer"),
 	"http_user_agent":           firstHeader("user_agent"),
 	"http_x_forwarded_for":      joinedHeader("x_forwarded_for", ", "),
