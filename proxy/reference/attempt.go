@@ -111,7 +111,9 @@ func (a *attempt) header() (event.Outcome, error) {
 			c.rb.r += c.rs.At
 			c.rb.compact()
 			c.rs.Reset(a.pass.Upstream.Version)
-			v = c.rs.Scan(c.rb.unread())
+			if v = c.rs.Scan(c.rb.unread()); v == wire.Hints && a.pass.Upstream.Version.StopsAtSecondHints() {
+				v = c.rs.Final(c.rb.unread())
+			}
 		}
 		switch v {
 		case wire.Whole:

@@ -299,3 +299,21 @@ func TestKeptBehindMore(t *testing.T) {
 		}
 	}
 }
+
+// Of two 103 responses that come at once the second is taken for the response from 1.29.0
+// to 1.29.7; before 1.29.0 the first one is.
+func TestTwoEarlyHints(t *testing.T) {
+	backend := play(t, func(_ int, x *exchange) {
+		x.head()
+		x.send("HTTP/1.1 103 One\r\n\r\nHTTP/1.1 103 Two\r\n\r\n" + ok)
+	})
+	for version, want := range map[string]string{"1.28.3": "103 One", "1.29.0": "103 Two", "1.29.7": "103 Two", "1.29.8": "200 OK"} {
+		s := startOf(t, version, backend)
+		if a := s.get("/kept"); !strings.HasPrefix(a, "HTTP/1.1 "+want) {
+			t.Errorf("%s: %q, want %s", version, a, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -160,6 +160,10 @@ func (v Version) PassesMore() bool { return v.before(1_019_001) }
 // (ngx_http_proxy_non_buffered_copy_filter).
 func (v Version) KeepsBehindNothing() bool { return v.before(1_021_004) }
 
+// StopsAtSecondHints is true from 1.29.0 to 1.29.7: of two 103 responses that come in one
+// the second is the response (ngx_http_upstream_process_header).
+func (v Version) StopsAtSecondHints() bool { return v.TakesEarlyHints() && v.before(1_029_008) }
+
 // LosesBeginOfRaw is true before 1.30.1: of an answer that turns out to be none of
 // HTTP/1 the bytes that had been looked at before weren't passed on
 // (ngx_http_proxy_process_status_line).
@@ -236,6 +240,7 @@ var switches = append([]versionSwitch{
 	{"keeps a connection with data behind the last chunk", Version.KeepsBehindChunks},
 	{"passes on what comes behind Content-Length", Version.PassesMore},
 	{"keeps an unbuffered connection with data behind no body", Version.KeepsBehindNothing},
+	{"takes the second of two early hints for the response", Version.StopsAtSecondHints},
 	{"passes over what a chunk has too much", Version.TakesOverruns},
 	{"fills the times of what did not happen", Version.FillsTimes},
 	{"takes early hints", Version.TakesEarlyHints},

@@ -76,6 +76,7 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 		"FillsTimes":             {"1.15.6", "1.15.7", false}, // ngx_http_upstream_response_time_variable
 		"PassesMore":             {"1.19.0", "1.19.1", false}, // ngx_http_proxy_copy_filter
 		"KeepsBehindNothing":     {"1.21.3", "1.21.4", false}, // ngx_http_proxy_non_buffered_copy_filter
+		"StopsAtSecondHints":     {"1.29.7", "1.29.8", false}, // "goto again"
 		"ClearsSingle":           {"1.27.2", "1.27.3", true},  // free_round_robin_peer
 		"TakesEarlyHints":        {"1.28.3", "1.29.0", true},  // process_early_hints
 		"WantsCRLFInChunks":      {"1.29.3", "1.29.4", true},  // ngx_http_parse_chunked
@@ -115,6 +116,7 @@ func TestSwitchesTurnWithTheirVersion(t *testing.T) {
 			together[c.last]++
 		}
 	}
+	together[turns["TakesEarlyHints"].last]++ // StopsAtSecondHints began with it
 	kind := reflect.TypeFor[upstream.Version]()
 	for i := range kind.NumMethod() {
 		m := kind.Method(i)

@@ -45,6 +45,7 @@ type Head struct {
 	lines   bool // the status line is done
 	passed  int  // how far an earlier scan for it came, where that matters
 	old     bool // it speaks HTTP/1.0
+	final   bool // a 103 isn't consumed
 	// hasLength and hasCoding are true once such a line was there.
 	hasLength, hasCoding bool
 	length, coding       Field // that line
@@ -87,6 +88,13 @@ const (
 // the memory.
 func (h *Head) Reset(v upstream.Version) {
 	*h = Head{Fields: h.Fields[:0], Length: -1, version: v}
+}
+
+// Final makes a 103 response that was scanned the real one.
+func (h *Head) Final(b []byte) Verdict {
+	h.Reset(h.version)
+	h.final = true
+	return h.Scan(b)
 }
 
 // Scan goes on with b, the bytes received so far from the first one. What it
@@ -210,7 +218,7 @@ func (h *Head) statusLine(b []byte) Verdict {
 }
 
 // hints is true in a 103 response that is consumed. Its fields aren't looked at.
-func (h *Head) hints() bool { return h.Status == 103 && h.version.TakesEarlyHints() }
+func (h *Head) hints() bool { return h.Status == 103 && !h.final && h.version.TakesEarlyHints() }
 
 // nine makes the answer one of HTTP/0.9.
 func (h *Head) nine() Verdict {
