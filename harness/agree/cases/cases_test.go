@@ -45,7 +45,7 @@ func TestDrawReachesEverything(t *testing.T) {
 		"GET ", "POST ", "HEAD ", "LOCK ", "keepalive: true", "timeout:", "worker_processes 2", "proxy_buffering off", "proxy_buffer_size 1k",
 		"framing: chunked", "framing: http10", "trailers:", "at: body, framing: chunked", "interim: 103", "interim: 100",
 		"proxy_request_buffering off", "client_body_buffer_size 1k", "framing: chunked}", "body: 200KiB", "read: head", "then: close", "then: hang",
-		"stream {", "proxy_timeout", "proxy_intercept_errors on", "error_page", "@again", "location = /sorry",
+		"stream {", "proxy_timeout", "proxy_intercept_errors on", "error_page", "@again", "location = /sorry", `X-Accel-Redirect: "/sorry"`, `X-Accel-Redirect: "@again"`,
 		"set_real_ip_from", "real_ip_recursive on", "X-Forwarded-For:", "keepalive_timeout 0;", "keepalive_timeout 1050ms;",
 		"header_size: 4096", "header_size: 9KiB", `http: "1.0"`, "address:", "body:",
 	} {

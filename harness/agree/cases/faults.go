@@ -49,7 +49,19 @@ func (c *Case) rule(d *dice) Rule {
 		// At once it is a race: see Exceptions.
 		return Rule{when, of(d, "{close: {at: accept, after: 100ms}}", "{close: {at: accept, after: 300ms}}", "{reset: {at: accept, after: 100ms}}", "{reset: {at: accept, after: 300ms}}")}
 	}
+	if c.Page != "" && d.chance(25) {
+		return Rule{c.when(d), c.elsewhere(d)}
+	}
 	return Rule{c.when(d), script(d)}
+}
+
+// elsewhere draws an answer that sends the request where the error page does.
+func (c *Case) elsewhere(d *dice) string {
+	to := sorry
+	if strings.HasSuffix(c.Page, again) {
+		to = again
+	}
+	return fmt.Sprintf("{respond: {status: %d, after: %s, headers: {X-Accel-Redirect: %q}}}", of(d, 200, 200, 204, 404, 503), pause(d), to)
 }
 
 // millis is the base in milliseconds.
