@@ -22,6 +22,7 @@ type step struct {
 	try            int // 0 for noLive
 	noLive         bool
 	last           bool // of its run
+	replaced       bool // another run came after it
 	gaveUp         bool // a listed status that led to no other attempt
 	peer, upstream string
 	start, end     int64
@@ -40,7 +41,7 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 	lines.begin()
 	try := 0
 	for i, r := range a.attempts {
-		s := step{attemptRecord: r, last: i+1 == len(a.attempts) || a.attempts[i+1].run != r.run}
+		s := step{attemptRecord: r, last: i+1 == len(a.attempts) || a.attempts[i+1].run != r.run, replaced: r.run != a.attempts[len(a.attempts)-1].run}
 		s.noLive = n.isUpstream(r.addr) && (r.header < 0 || n.dialect.filled && r.header == r.response)
 		n.dialect.unfill(&s, lines, from, until)
 		if s.noLive {
@@ -48,7 +49,7 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 		} else {
 			try++
 			s.try, s.peer = try, n.peer(r.addr)
-			s.upstream = n.of(a.host, s.peer, r.run == a.attempts[len(a.attempts)-1].run)
+			s.upstream = n.of(a.host, s.peer, !s.replaced)
 		}
 		if a.stream {
 			lines.takeSession(&s, from, until)
@@ -94,7 +95,7 @@ func (x *exchange) judge(s *step) {
 	switch {
 	case s.header >= 0 && (!s.last || s.gaveUp):
 		s.outcome = event.Listed
-	case s.header >= 0 && x.complete:
+	case s.header >= 0 && (x.complete || s.replaced):
 		s.outcome = event.Passed
 	case s.last && x.unfinished:
 		// Still running when we stopped nginx.
@@ -229,8 +230,8 @@ func (c *connectionLines) next(from, until int64, fits func(*errorLine) bool) *e
 
 // take finds the lines of one step: for a failure of the header phase the
 // cause, for a passed response what broke its body off, and the mark. A response
-// that went out whole broke off nowhere: such a line is of another request on
-// the same connection in the same second.
+// that went out whole, or that nginx threw away, broke off nowhere: such a line is of
+// another request on the same connection in the same second, or of a later step.
 func (c *connectionLines) take(s *step, from, until int64, a *accessLine) {
 	same := func(l *errorLine) bool { return l.addr == s.addr || l.addr == "" }
 	if s.noLive {
@@ -243,7 +244,7 @@ func (c *connectionLines) take(s *step, from, until int64, a *accessLine) {
 		s.mark = c.mark(s, from, until)
 		return
 	}
-	if s.header >= 0 && a.whole {
+	if s.header >= 0 && (a.whole || s.replaced) {
 		return
 	}
 	i, ok := c.first(from, until, func(l *errorLine) bool {

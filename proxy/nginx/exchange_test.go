@@ -96,6 +96,18 @@ func TestStampOfTheErrorLogCorrects(t *testing.T) {
 		"2s attempt t/1 b", "2.002s ended t/1 b passed", "2.005s answered t/1")
 }
 
+// A response that another run took the place of was passed to the end, whatever came of
+// that run: the client left, the body broke off on the same backend.
+func TestReplacedResponse(t *testing.T) {
+	line := func(status, upstatus, more string) string {
+		return accessText("101.000", "1.000", "1", "t/1", status, "127.0.0.1:1 : 127.0.0.1:1", upstatus, "0.000 : 0.000", "0.500 : 0.100", "0.500 : 0.500", more)
+	}
+	want(t, told(t, line("499", "200 : 200", `"complete":""`), ""),
+		"0s attempt t/1 a", "500ms ended t/1 a passed", "500ms attempt t/1 a", "1s ended t/1 a aborted", "1s answered t/1")
+	want(t, told(t, line("200", "200 : 200", `"complete":"OK","announced":"9","sent":"4"`), errorText(1, "error", "1", "upstream prematurely closed connection while reading upstream", "127.0.0.1:1")),
+		"0s attempt t/1 a", "500ms ended t/1 a passed", "500ms attempt t/1 a", "1s ended t/1 a truncated", "1s answered t/1")
+}
+
 // A body is read before the first attempt, so that one is counted back from the end.
 func TestBodyIsReadFirst(t *testing.T) {
 	got := told(t, accessText("105.000", "4.000", "1", "t/1", "200", "127.0.0.1:1", "200", "0.000", "1.000", "1.000", `"length":"9000000","complete":"OK"`), "")
