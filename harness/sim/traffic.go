@@ -67,7 +67,7 @@ func (s *Sim) startTraffic(p *plan.Traffic) error {
 	}
 	if as := p.Spec.Client.Addresses; len(as) > 0 {
 		t.trip = p.Trip(s.plan.Scenario.Nginx, p.Address(1))
-		t.several = as.Several() && !t.trip.Alike()
+		t.several = as.Several() && (!t.trip.Alike() || t.trip.Replaces(s.plan.Scenario.Redirects))
 	}
 	s.traffic = append(s.traffic, t)
 	if p.Open() {
