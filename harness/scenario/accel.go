@@ -47,14 +47,23 @@ func (s *Scenario) Longest() time.Duration {
 
 // longest is Scenario.Longest before the backends are resolved.
 func (r *resolver) longest() time.Duration {
+	if r.redirected() {
+		return r.cfg.LongestWay()
+	}
+	return r.cfg.Longest()
+}
+
+// redirected says whether a backend sends requests elsewhere: with another path, and as
+// GETs.
+func (r *resolver) redirected() bool {
 	for _, b := range r.form.Backends {
 		for i := 0; b != nil && i < len(b.Rules); i++ {
 			if _, ok := redirect(&b.Rules[i].Do.Fault); ok {
-				return r.cfg.LongestWay()
+				return true
 			}
 		}
 	}
-	return r.cfg.Longest()
+	return false
 }
 
 // redirect is what a fault's response says in X-Accel-Redirect.

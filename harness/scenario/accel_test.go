@@ -70,3 +70,33 @@ expect:
 		t.Errorf("it may take %v, and %v where a backend sends it elsewhere", once, twice)
 	}
 }
+
+// Where a backend sends requests elsewhere, a rule may be for what no traffic asks.
+func TestAccelRedirectAsksForOtherThings(t *testing.T) {
+	const src = `name: x
+proxy:
+  nginx: |
+    upstream u { server a:1; }
+    server { location / { proxy_pass http://u; } location /in { internal; proxy_pass http://s:1; } }
+backends:
+  a:1:
+    - do: {respond: {headers: {HEADER: /in/x}}}
+  s:1:
+    - when: {method: GET, path: /in/*}
+      do: reset
+traffic:
+  t: {request: POST /, rate: 1/s, for: 60s}
+expect:
+  - status: {of: t, is: 502}
+`
+	f, problems := Parse("x.yaml", []byte(strings.Replace(src, "HEADER", "X-Accel-Redirect", 1)), nil)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if len(f.Warnings) > 0 {
+		t.Errorf("got %v", f.Warnings)
+	}
+	if _, problems := Parse("x.yaml", []byte(strings.Replace(src, "HEADER", "X-Other", 1)), nil); len(problems) != 1 {
+		t.Errorf("without the header: got %v", problems)
+	}
+}

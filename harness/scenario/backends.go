@@ -213,7 +213,7 @@ func (r *resolver) method(n *yaml.Node, method string) {
 		}
 		used = append(used, t.Method)
 	}
-	if len(used) > 0 {
+	if len(used) > 0 && !(method == "GET" && r.redirected()) {
 		r.b.Hintf(n, bind.Nearest(method, used), "method: no traffic sends %s", short(method))
 	}
 }
@@ -227,7 +227,7 @@ func (r *resolver) asked(n *yaml.Node, glob string) {
 		}
 		used = append(used, t.Path)
 	}
-	if len(used) > 0 {
+	if len(used) > 0 && !r.redirected() {
 		r.warn(Problem{Pos: r.pos(n.Line, n.Column), Hint: meant(bind.Nearest(glob, used)),
 			Text: fmt.Sprintf("path: no traffic asks for %s, so unless the proxy changes the path this rule never applies", strconv.Quote(short(glob)))})
 	}
