@@ -21,6 +21,7 @@ events {}
 http {
   log_format all '$request_method $uri?$args $status [$upstream_addr] [$upstream_status] [$upstream_response_length] [$upstream_http_x_accel_redirect] [$sent_http_content_type]';
   access_log DIR/access.log all;
+  log_not_found off;
   upstream app { server BACK; }
   upstream dead { server DEAD; }
   upstream echo { server ECHO; }
@@ -59,7 +60,7 @@ func redirected() (answers []string) {
 	for _, to := range redirects {
 		answers = append(answers, "HTTP/1.1 200 OK\r\nX-Accel-Redirect: "+to+"\r\nContent-Length: 0\r\n\r\n")
 	}
-	for _, status := range []string{"404 Not Found", "503 Busy", "204 None", "101 Switching"} {
+	for _, status := range []string{"404 Not Found", "503 Busy", "204 None"} {
 		answers = append(answers, "HTTP/1.1 "+status+"\r\nX-Accel-Redirect: /in/x\r\nX-Accel-Redirect: /in/y\r\nContent-Length: 4\r\n\r\nbody")
 	}
 	for _, to := range []string{"/in/x", "/in/plain/", "/text/x", "/none", "/in/dead/", "/moved/", "/moved/here/", "/empty/"} {
