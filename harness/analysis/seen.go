@@ -27,7 +27,8 @@ func (x *Exchange) Seen() Seen {
 	return Seen{Outcome: x.Outcome}
 }
 
-// String is "200", "closed", "truncated", "client_timeout", "client_refused" or "unfinished".
+// String is "200", "closed", "truncated", "invalid_header", "client_timeout",
+// "client_refused" or "unfinished".
 func (s Seen) String() string {
 	switch {
 	case s.Status != 0:

@@ -12,7 +12,7 @@ type Traffic struct {
 	Traffic  string `json:"traffic"`
 	Requests int    `json:"requests"`
 	// Statuses counts requests by what their client saw: "200", "closed",
-	// "truncated", "client_timeout", "client_refused", "unfinished".
+	// "truncated", "invalid_header", "client_timeout", "client_refused", "unfinished".
 	Statuses map[string]int `json:"statuses"`
 	// Attempts is the proxy's side of the fan-out, Got the backends' side.
 	Attempts int `json:"attempts"`

@@ -13,26 +13,28 @@ import (
 // Answer selects responses by what the client saw: a status ("200"), a class
 // of statuses ("5xx"), or a word for what isn't a whole response: "closed"
 // (no status line came), "truncated" (fewer bytes than announced),
-// "client_timeout" (the client's own), "client_refused" (the proxy didn't
-// accept) and "unfinished" (the run ended first). "" is any.
+// "invalid_header" (no HTTP came), "client_timeout" (the client's own),
+// "client_refused" (the proxy didn't accept) and "unfinished" (the run ended
+// first). "" is any.
 type Answer string
 
 // The words that aren't statuses.
 const (
 	AnswerClosed        Answer = "closed"
 	AnswerTruncated     Answer = "truncated"
+	AnswerInvalidHeader Answer = "invalid_header"
 	AnswerClientTimeout Answer = "client_timeout"
 	AnswerClientRefused Answer = "client_refused"
 	AnswerUnfinished    Answer = analysis.Unfinished
 )
 
-var answerWords = []Answer{AnswerClosed, AnswerTruncated, AnswerClientTimeout, AnswerClientRefused, AnswerUnfinished}
+var answerWords = []Answer{AnswerClosed, AnswerTruncated, AnswerInvalidHeader, AnswerClientTimeout, AnswerClientRefused, AnswerUnfinished}
 
 // ParseAnswer checks the text.
 func ParseAnswer(text string) (Answer, error) {
 	a := Answer(strings.TrimSpace(text))
 	if _, ok := a.selector(); !ok || a == "" {
-		return "", fmt.Errorf("%q is no status: write 200, 5xx, closed, truncated, client_timeout, client_refused or unfinished", text)
+		return "", fmt.Errorf("%q is no status: write 200, 5xx, closed, truncated, invalid_header, client_timeout, client_refused or unfinished", text)
 	}
 	return a, nil
 }

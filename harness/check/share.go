@@ -11,7 +11,7 @@ import (
 type Share struct {
 	// Of is the traffic.
 	Of string `yaml:"of"`
-	// Status is what the client saw: 200, 5xx, closed, truncated,
+	// Status is what the client saw: 200, 5xx, closed, truncated, invalid_header,
 	// client_timeout or client_refused.
 	Status Answer `yaml:"status"`
 	// Is is the share: "> 0%", 12%..21%.

@@ -11,7 +11,7 @@ import (
 type Status struct {
 	// Of is the traffic.
 	Of string `yaml:"of"`
-	// Is is the status: 200, 5xx, closed, truncated, client_timeout,
+	// Is is the status: 200, 5xx, closed, truncated, invalid_header, client_timeout,
 	// client_refused or unfinished.
 	Is Answer `yaml:"is"`
 	// Count is the number of responses with it.

@@ -181,7 +181,7 @@ func anyText() *rapid.Generator[string] {
 }
 
 func anyAnswer() *rapid.Generator[Answer] {
-	return rapid.SampledFrom([]Answer{"200", "499", "5xx", "closed", "truncated", "client_timeout", "client_refused", "unfinished"})
+	return rapid.SampledFrom([]Answer{"200", "499", "5xx", "closed", "truncated", "invalid_header", "client_timeout", "client_refused", "unfinished"})
 }
 
 // A number of backends is a count, or every attempt's own.

@@ -63,7 +63,7 @@ func scalarSchemas() map[reflect.Type]struct {
 			integer("0", ""), text(spanPattern(countPattern)))},
 		reflect.TypeFor[check.Truth](): {"Truth", &jsonschema.Schema{Type: "boolean"}},
 		reflect.TypeFor[check.Answer](): {"Answer", anyOf(integer("100", "999"), text(`^[1-9][0-9]{2}$`),
-			&jsonschema.Schema{Enum: []any{"1xx", "2xx", "3xx", "4xx", "5xx", "closed", "truncated", "client_timeout", "client_refused", "unfinished"}})},
+			&jsonschema.Schema{Enum: []any{"1xx", "2xx", "3xx", "4xx", "5xx", "closed", "truncated", "invalid_header", "client_timeout", "client_refused", "unfinished"}})},
 		reflect.TypeFor[check.Ended]():    {"Outcome", &jsonschema.Schema{Enum: outcomes}},
 		reflect.TypeFor[fault.Size]():     {"Size", anyOf(integer("0", ""), text(`^`+sizePattern+`$`, "10KiB", "2MiB"))},
 		reflect.TypeFor[fault.Rate]():     {"ByteRate", anyOf(integer("0", ""), text(`^`+sizePattern+`(/s)?$`, "256KiB/s"))},
