@@ -70,6 +70,20 @@ expect:
   - status: {of: t, is: 200}
   - marked: {backend: "*", times: 0}
 `, 1, []event.Outcome{event.Passed}, [2]time.Duration{900 * time.Millisecond, 2 * time.Second}},
+	"an interim response without proxy_buffering": {`name: unbuffered-interim
+proxy:
+  nginx: |
+    upstream u { server a:80; server b:80 backup; }
+    server { location / { proxy_pass http://u; proxy_buffering off; } }
+backends:
+  a:80:
+    - do: {respond: {status: 200, interim: 103}}
+traffic:
+  t: {request: GET /, times: 100}
+expect:
+  - status: {of: t, is: 200}
+  - marked: {backend: "*", times: 0}
+`, 10, []event.Outcome{event.Passed, event.Aborted}, [2]time.Duration{}},
 	"a large body on a kept-alive connection": {`name: large-body
 proxy:
   nginx: |

@@ -75,6 +75,40 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// What chance draws that no scenario may have is drawn again; any other mistake is one
+// of the drawing itself.
+func TestSenseless(t *testing.T) {
+	const session = `name: x
+proxy:
+  nginx: |
+    stream {
+      upstream x { server x-a:80; }
+      server { listen 80; proxy_pass x; proxy_connect_timeout 1s; proxy_timeout 1s; }
+    }
+backends:
+  x-a:80:
+    - when: {request: 2}
+      do: reset
+traffic:
+  x-t: {request: GET /, to: "80", at: [130ms, 400ms]}
+expect:
+  - status: {of: x-t, is: 200}
+`
+	for _, c := range []struct {
+		when string
+		want bool
+	}{
+		{"{request: 2}\n      do: close\n    - when: {request: 2}", true},
+		{"{from: 1h}", true},
+		{"{request: 0}", false},
+	} {
+		_, problems := scenario.Parse("case.yaml", []byte(strings.Replace(session, "{request: 2}", c.when, 1)), nil)
+		if err := problems.Err(); err == nil || senseless(err) != c.want {
+			t.Errorf("%s: %v, senseless is to be %v", c.when, err, c.want)
+		}
+	}
+}
+
 // A case with two requests 1 ms around the end of a penalty isn't steady.
 func TestSteady(t *testing.T) {
 	if !parse(t, named("x", "80")).steady() {

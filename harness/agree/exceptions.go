@@ -57,6 +57,21 @@ func Exceptions() []Exception {
 			"Cases in which SYNs are dropped have a proxy_connect_timeout below a second. A connect that begins while they are dropped stands after a second.",
 		},
 		{
+			"an early answer, at once",
+			"A backend that answers without having read the body, and closes, resets the connection. If nginx is still writing the " +
+				"body by then, the write fails and the answer isn't read (ngx_http_upstream_send_request). A small body is written " +
+				"by then, the more there is the rarer that is; and now and then the reset overtakes the answer.",
+			"Early answers of cases come after 100 ms or more. Of 100 that come at once, to 4 KiB and to 1 MiB, each is passed on, or the " +
+				"attempt is reset and the client gets the next peer's; of those to 4 KiB more than half are passed on.",
+		},
+		{
+			"an interim response without proxy_buffering",
+			"nginx below 1.29 takes an interim response for the final one, and what comes behind it for its body, which only the " +
+				"connection's end ends. A client that has both has its answer, and may leave before nginx reads that end.",
+			"Cases with interim responses are buffered. Of 100 answers each client has the final one, the attempt is passed or aborted, " +
+				"and nobody is marked.",
+		},
+		{
 			"a large body on a kept-alive connection",
 			"Nagle's algorithm and delayed acknowledgements hold it back for 40 ms, or not.",
 			"Cases have bodies up to 10 KiB. Larger ones are answered within a second, on the kept-alive connection.",

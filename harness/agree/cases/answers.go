@@ -24,7 +24,8 @@ func answer(d *dice) string {
 }
 
 // early draws an answer that comes when not all of the request was read. By then
-// the proxy has sent it: whether it still writes when the answer comes is a race.
+// the proxy has sent it: whether it still writes when the answer comes is a race, see
+// Exceptions of package agree.
 func early(d *dice) string {
 	return fmt.Sprintf("{respond: {status: %d, read: %s, after: %s, then: %s}}", of(d, 200, 200, 200, 413, 503), of(d, "head", "head", "50", "10KiB"), pause(d),
 		of(d, "keep", "keep", "close", "linger", "hang"))
