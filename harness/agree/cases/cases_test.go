@@ -29,10 +29,18 @@ func TestDrawIsAFunctionOfTheSeed(t *testing.T) {
 // Everything that a case may have is drawn, and often enough to matter.
 func TestDrawReachesEverything(t *testing.T) {
 	var all strings.Builder
+	through := 0 // stream, whose clients judge what is malformed themselves
 	for seed := range uint64(2000) {
-		all.WriteString(cases.Draw(seed, 0).Text())
+		one := cases.Draw(seed, 0)
+		all.WriteString(one.Text())
+		if one.Stream && strings.Contains(one.Text(), "malformed: ") {
+			through++
+		}
 	}
 	text := all.String()
+	if through < 10 {
+		t.Errorf("malformed through stream is in 2,000 cases %d times", through)
+	}
 	for _, word := range []string{
 		"least_conn", "ip_hash", "hash $request_uri;", "consistent", "random;", "random two", "zone ",
 		"weight=", "max_fails=0", "fail_timeout=0s", "max_conns=", " down", " backup",

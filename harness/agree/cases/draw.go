@@ -60,22 +60,13 @@ func (c *Case) calm() {
 			}
 		}
 	}
-	// What a client thinks of an answer that is no proper HTTP is not for a proxy of
-	// stream to know.
-	if c.Stream {
-		for i := range c.Backends {
-			b := &c.Backends[i]
-			b.Rules = slices.DeleteFunc(b.Rules, func(r Rule) bool { return strings.Contains(r.Do, "malformed") })
-		}
-		c.Backends = slices.DeleteFunc(c.Backends, func(b Backend) bool { return len(b.Rules) == 0 })
-	}
 	// A client that gets an interim response as the final one waits for another, for as
 	// long as nginx keeps its connection: by default for 75 s.
 	if waits := "keepalive_timeout "; says("interim") && !c.Stream && !slices.ContainsFunc(c.Location, func(d string) bool { return strings.HasPrefix(d, waits) }) {
 		c.Location = append(c.Location, waits+"2050ms")
 	}
-	// A client that gets the final response as the body of an interim one is done with
-	// it before nginx is.
+	// Whether a client that gets the final response as the body of an interim one is done
+	// with it before nginx is.
 	if says("interim") {
 		c.Location = slices.DeleteFunc(c.Location, func(d string) bool { return d == "proxy_buffering off" })
 	}
