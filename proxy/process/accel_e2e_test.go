@@ -60,7 +60,7 @@ func redirected() (answers []string) {
 	for _, to := range redirects {
 		answers = append(answers, "HTTP/1.1 200 OK\r\nX-Accel-Redirect: "+to+"\r\nContent-Length: 0\r\n\r\n")
 	}
-	for _, status := range []string{"404 Not Found", "503 Busy", "204 None"} {
+	for _, status := range []string{"404 Not Found", "503 Busy"} {
 		answers = append(answers, "HTTP/1.1 "+status+"\r\nX-Accel-Redirect: /in/x\r\nX-Accel-Redirect: /in/y\r\nContent-Length: 4\r\n\r\nbody")
 	}
 	for _, to := range []string{"/in/x", "/in/plain/", "/text/x", "/none", "/in/dead/", "/moved/", "/moved/here/", "/empty/"} {
@@ -95,8 +95,11 @@ func TestAccelRedirectAsNginx(t *testing.T) {
 	back, set := answeringCases(t)
 	set(answers)
 	asked := asCases(answers, []string{"/app/a?q", "/deaf/a", "/shown/a", "/taken/a", "/page/a", "/lost/a"})
-	for i := range redirects {
+	for i, to := range redirects {
 		for _, method := range []string{"HEAD", "DELETE"} {
+			if method == "HEAD" && to != "@in" && to != "/in/x" {
+				continue // the length of a page that doesn't come has the name of who made it
+			}
 			asked = append(asked, fmt.Sprintf("%s /app/a%%20b HTTP/1.1\r\nHost: www.example.com\r\nX-Case: %d\r\nConnection: close\r\n\r\n", method, i))
 		}
 		asked = append(asked, fmt.Sprintf("POST /app/a HTTP/1.1\r\nHost: www.example.com\r\nX-Case: %d\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello", i))

@@ -35,12 +35,14 @@ func TestAccelRedirect(t *testing.T) {
 		said := method + " " + target + " " + body
 		x.send("HTTP/1.1 200 Fine\r\n" + own + "Cache-Control: private\r\nContent-Length: " + sizeOf(said) + "\r\n\r\n" + said)
 	})
+	gone := play(t, func(_ int, x *exchange) { x.head() })
 	tree, broken := nginxconf.Parse("test.conf", []byte(`
-		upstream app { server app; } upstream store { server store; }
+		upstream app { server app; } upstream store { server store; } upstream twice { server gone; server store; }
 		server { listen 80;
 			location /app { proxy_pass http://app; proxy_cookie_path /in /out; proxy_hide_header Cache-Control; }
 			location /app/deaf { proxy_pass http://app; proxy_ignore_headers X-Accel-Redirect; }
 			location /in { internal; proxy_pass http://store; }
+			location /in/again { internal; proxy_pass http://twice; }
 			location /text { return 200 text; }
 			location @in { proxy_pass http://store; }
 		}`), nil)
@@ -49,7 +51,7 @@ func TestAccelRedirect(t *testing.T) {
 		t.Fatal(broken, problems)
 	}
 	l := &log{}
-	p, err := Start(Options{Config: config, Sink: l, Backends: map[string]string{"app": app.Addr().String(), "store": store.Addr().String()}})
+	p, err := Start(Options{Config: config, Sink: l, Backends: map[string]string{"app": app.Addr().String(), "store": store.Addr().String(), "gone": gone.Addr().String()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +62,7 @@ func TestAccelRedirect(t *testing.T) {
 		{"GET /app/in/a?b", "200 Fine", "Content-Type: text/store; charset=koi8-r\r\nContent-Length: 12\r\nConnection: close" + carried + "\r\nAccept-Ranges: bytes\r\nCache-Control: private\r\n\r\n", "GET /in/a?b "},
 		{"GET /app/in/plain", "200 Fine", "Content-Type: text/app; charset=koi8-r\r\n", "GET /in/plain "},
 		{"POST /app/in", "200 Fine", carried, "GET /in abc"},
+		{"POST /app/in/again", "200 Fine", carried, "GET /in/again abc"}, // another peer may have a GET
 		{"POST /app@in", "200 Fine", carried, "POST /app@in abc"},
 		{"GET /app/text", "200 OK", "Content-Type: text/app; charset=koi8-r\r\nContent-Length: 4\r\nConnection: close" + carried + "\r\nAccept-Ranges: bytes\r\n\r\n", "text"},
 		{"GET /app/none", "404 Not Found", "Content-Type: text/html; charset=koi8-r\r\n", "</html>\r\n"},

@@ -13,7 +13,7 @@ import (
 // where the server is picked by something of the request.
 func (c *client) arrival(pass *nginxconf.Pass) upstream.Arrival {
 	a := upstream.Arrival{
-		ID: c.rq.id, Method: c.rq.method, Worker: c.workerNumber(), Location: pass.Number, Policy: pass.Policy, Seed: c.proxy.roster.seed,
+		ID: c.rq.id, Method: c.route.way.Method(), Worker: c.workerNumber(), Location: pass.Number, Policy: pass.Policy, Seed: c.proxy.roster.seed,
 	}
 	a.Policy.Unbuffered = c.coming() != nil
 	switch u := pass.Upstream; u.Method {

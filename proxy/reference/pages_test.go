@@ -84,6 +84,7 @@ func TestErrorPages(t *testing.T) {
 		{"POST /path", "200", "GET /page?x=y HTTP/1.0|abc"},
 		{"GET /busy", "503", "busy"},
 		{"GET /caught", "200", "GET /caught HTTP/1.0|"},
+		{"GET /caught", "200", "HTTP/1.1 200 OK\r\n"},
 		{"POST /small", "200", "too big: /small"},
 		{"GET /small", "200", "GET /small HTTP/1.0|"},
 		{"GET /loop", "500", "500 Internal Server Error"},

@@ -41,7 +41,7 @@ func (r *relay) head(b []byte) []byte {
 	pass := r.attempt.pass
 	b = append(b, "HTTP/1.1 "...)
 	status := c.route.way.Status(rs.Status)
-	if status != rs.Status {
+	if way := &c.route.way; way.Status(0) != 0 { // also where it is the same
 		b = append(b, statusText(status)...)
 	} else {
 		b = append(b, rs.Text...)
