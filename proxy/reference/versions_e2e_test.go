@@ -43,6 +43,9 @@ func TestRequestsOnNginx(t *testing.T) {
 		if now == nil {
 			continue
 		}
+		if !v.LimitsHeaders() && strings.Count(a.raw, "\r\n") > 1000 {
+			continue // Debian's 1.22.1 has max_headers, carried back
+		}
 		if got := answerTo(t, p.Address(""), a.raw); now.differs(got) != "" {
 			t.Errorf("line %d: %s\n%.200q\n%.400q", a.line, now.differs(got), a.raw, got)
 		}
