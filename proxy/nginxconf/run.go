@@ -185,7 +185,7 @@ func (w *Way) redirects(r *rewrite) Step {
 // escapeArgs is ngx_escape_uri with NGX_ESCAPE_ARGS.
 func escapeArgs(v upstream.Version, s string) string {
 	if !v.EscapesAll() {
-		return escapeBytes(s, "#%&+?")
+		return escapeBytes(s, "#%&+;?")
 	}
 	return escapeBytes(s, "\"#%&+;<>?\\^`{|}")
 }
