@@ -44,11 +44,11 @@ proxy:
     }
 backends:
   a:80:
-`+rules.String()+"traffic:\n"+traffic.String()+`expect:
+`+rules.String()+"max_speed: 20\njitter: 3s # nothing but proxy_timeout counts on time\ntraffic:\n"+traffic.String()+`expect:
   - status: {of: get0, is: 200}
 `).Scenarios[0]
 	sim := run(t, harness.Runner{}, s, harness.Sim)
-	reference, err := harness.Runner{Speed: 20}.Run(context.Background(), s, harness.Reference)
+	reference, err := harness.Runner{}.Run(context.Background(), s, harness.Reference)
 	if err != nil || !reference.Valid() {
 		t.Fatal(err, reference.Invalid)
 	}
