@@ -28,16 +28,21 @@ func (s *Sim) dial(f *flight, d upstream.Decision) {
 }
 
 // established passes on what the client has sent. Whether it is still there nginx
-// finds out only now (ngx_stream_proxy_test_finalize).
+// finds out only now: it has read and sent everything before it meets the end
+// (ngx_stream_proxy_process), so a backend has a request of nobody.
 func (s *Sim) established(f *flight, x *exchange) {
 	f.req.Connected(s.now)
 	f.passing, f.asked = true, s.now
 	x.request, x.trip, x.f, x.gen = f.id, f.trip, f, f.gen
+	at, ok := x.b.doors.Thaw(s.now)
 	if f.deserted {
+		late := x.outlive()
 		s.endSession(f)
+		if ok {
+			s.push(step{at: at, do: doRead, x: late})
+		}
 		return
 	}
-	at, ok := x.b.doors.Thaw(s.now)
 	if ok && at == s.now {
 		s.readBy(x)
 		return
