@@ -65,14 +65,17 @@ func (s *Sim) expire(f *flight, last time.Duration) {
 // or nothing passes for proxy_timeout.
 func (s *Sim) heard(f *flight, script *fault.Script, sights []fault.Sight) {
 	f.script, f.sights, f.cut = script, sights, 0
-	f.gen++                        // overtakes the time-out that was due before the thaw
-	last, got := f.asked, int64(0) // nothing has passed since
+	f.gen++ // overtakes the time-out that was due before the thaw
+	got := int64(0)
+	var patience upstream.Timer
+	patience.Add(f.asked, f.trip.Stream.Timeout)
 	for _, v := range sights {
-		if v.At-last > f.trip.Stream.Timeout {
+		if v.At > patience.At() {
 			break
 		}
 		if v.Bytes > got {
-			last, got = v.At, v.Bytes
+			got = v.Bytes
+			patience.Add(v.At, f.trip.Stream.Timeout)
 			if o, status, over := s.clients.told(question{script, f.trip.Method}, got); over {
 				f.status = status
 				s.due(f, v.At, doEnd, o)
@@ -87,7 +90,7 @@ func (s *Sim) heard(f *flight, script *fault.Script, sights []fault.Sight) {
 			return
 		}
 	}
-	s.endAs(f, last+f.trip.Stream.Timeout, got)
+	s.endAs(f, patience.At(), got)
 }
 
 // endAs ends the session at an instant by which the client got so many bytes. However

@@ -37,7 +37,8 @@ type session struct {
 	// ctx ends when the proxy closes.
 	ctx    context.Context
 	cancel context.CancelFunc
-	// moved is when a byte last passed, in nanoseconds of real time since began.
+	// moved is when proxy_timeout's timer was last set, in nanoseconds of real time since
+	// began.
 	moved atomic.Int64
 	began time.Time
 	over  sync.Once
@@ -193,7 +194,7 @@ func (s *session) relay(up net.Conn) {
 		_ = up.SetDeadline(longAgo)
 	})
 	defer stop()
-	s.touch()
+	s.moved.Store(int64(time.Since(s.began)))
 	var both sync.WaitGroup
 	both.Go(func() { s.end(up, fromClient, s.pipe(up, s.client, fromClient), 0) })
 	how := event.Outcome(0)
@@ -265,5 +266,11 @@ func (s *session) pipe(to, from net.Conn, side side) error {
 	return os.ErrDeadlineExceeded
 }
 
-// touch notes that something passed.
-func (s *session) touch() { s.moved.Store(int64(time.Since(s.began))) }
+// touch notes that something passed. proxy_timeout's timer is lazy, as all of nginx's
+// are: see upstream.Timer.
+func (s *session) touch() {
+	now := time.Since(s.began)
+	if now-time.Duration(s.moved.Load()) >= s.proxy.clock.Real(upstream.LazyDelay) {
+		s.moved.Store(int64(now))
+	}
+}

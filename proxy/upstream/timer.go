@@ -14,12 +14,12 @@ type Timer struct {
 	set bool
 }
 
-// lazy is NGX_TIMER_LAZY_DELAY.
-const lazy = 300 * time.Millisecond
+// LazyDelay is NGX_TIMER_LAZY_DELAY, in the proxy's own time.
+const LazyDelay = 300 * time.Millisecond
 
 // Add sets the timer to d after now, or leaves it where it is.
 func (t *Timer) Add(now, d time.Duration) {
-	if at := now + d; !t.set || (at-t.at).Abs() >= lazy {
+	if at := now + d; !t.set || (at-t.at).Abs() >= LazyDelay {
 		t.at, t.set = at, true
 	}
 }
