@@ -31,40 +31,50 @@ func name(e Entry) string {
 
 // Total writes the last lines: how many runs held, and which didn't, by reason.
 func Total(w io.Writer, entries []Entry) {
-	reasons := []string{"failed", "invalid", "could not run", "interrupted"}
 	by := map[string][]string{}
-	n := 0
 	for _, e := range entries {
 		if r := reason(e); r != "" {
 			by[r] = append(by[r], name(e)+" on "+e.On())
-			n++
 		}
 	}
-	if n == 0 {
-		fmt.Fprintf(w, "%s: all expectations hold\n", plural(len(entries), "run"))
-		return
+	all, n, cut := plural(len(entries), "run"), 0, len(by[interrupted])
+	for r := range by {
+		if r != interrupted {
+			n += len(by[r])
+		}
 	}
-	verb := "don't hold"
-	if n == 1 {
-		verb = "doesn't hold"
+	switch {
+	case n == 1:
+		fmt.Fprintf(w, "1 of %s doesn't hold\n", all)
+	case n > 1:
+		fmt.Fprintf(w, "%d of %s don't hold\n", n, all)
+	case cut > 0:
+		fmt.Fprintf(w, "%d of %s proved nothing: interrupted\n", cut, all)
+	default:
+		fmt.Fprintf(w, "%s: all expectations hold\n", all)
 	}
-	fmt.Fprintf(w, "%d of %s %s\n", n, plural(len(entries), "run"), verb)
-	for _, r := range reasons {
+	if most := 8; cut > most { // after Ctrl-C in a library nobody reads two hundred names
+		by[interrupted] = append(by[interrupted][:most], fmt.Sprintf("and %d more", cut-most))
+	}
+	for _, r := range []string{"failed", "invalid", "could not run", interrupted} {
 		if len(by[r]) > 0 {
 			fmt.Fprintf(w, "  %s %s\n", bad.Render(r+":"), strings.Join(by[r], ", "))
 		}
 	}
 }
 
+// interrupted is the reason of a run that Ctrl-C ended, or kept from beginning.
+const interrupted = "interrupted"
+
 // reason is why a run doesn't hold, "" when it does.
 func reason(e Entry) string {
 	switch {
 	case e.Result == nil && errors.Is(e.Err, ErrNotBegun):
-		return "interrupted"
+		return interrupted
 	case e.Result == nil:
 		return "could not run"
 	case e.Result.Invalid == live.Interrupted:
-		return "interrupted"
+		return interrupted
 	case !e.Result.Valid():
 		return "invalid"
 	case !e.Result.OK():
