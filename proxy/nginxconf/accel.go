@@ -44,7 +44,7 @@ func safeURI(s string) (path, args string, ok bool) {
 	if strings.IndexByte(path, '%') < 0 {
 		return path, args, true
 	}
-	path = unescapeURI(path)
+	path = unescapeURI(path, inPath)
 	return path, args, strings.IndexByte(path, 0) < 0 && !climbs(path, len(path))
 }
 
@@ -60,28 +60,6 @@ func climbs(s string, n int) bool {
 		}
 	}
 	return false
-}
-
-// unescapeURI is ngx_unescape_uri: of a "%" without two digits it goes, with the one
-// digit that it has.
-func unescapeURI(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] != '%':
-			b.WriteByte(s[i])
-		case i+1 == len(s):
-		case unhex(s[i+1]) < 0:
-			i++
-			b.WriteByte(s[i])
-		case i+2 == len(s) || unhex(s[i+2]) < 0:
-			i += 2
-		default:
-			b.WriteByte(byte(unhex(s[i+1])<<4 | unhex(s[i+2])))
-			i += 2
-		}
-	}
-	return b.String()
 }
 
 // carried is what responses that were redirected away from leave to the answer that

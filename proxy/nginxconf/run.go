@@ -1,8 +1,6 @@
 package nginxconf
 
 import (
-	"strings"
-
 	"github.com/nolive/nolive/proxy/upstream"
 	"github.com/nolive/nolive/proxy/variable"
 )
@@ -170,7 +168,7 @@ func (w *Way) rewrite(r *rewrite) (Step, flow) {
 
 // redirects is a rewrite that answers with a redirect.
 func (w *Way) redirects(r *rewrite) Step {
-	text := unescapeRedirect(w.quote(r.to))
+	text := unescapeURI(w.quote(r.to), inRedirect)
 	if r.addArgs && w.rq.Args != "" {
 		sep := "?"
 		if r.hasArgs {
@@ -188,38 +186,4 @@ func escapeArgs(v upstream.Version, s string) string {
 		return escapeBytes(s, "#%&+;?")
 	}
 	return escapeBytes(s, "\"#%&+;<>?\\^`{|}")
-}
-
-// unescapeRedirect is ngx_unescape_uri with NGX_UNESCAPE_REDIRECT: what is
-// escaped is decoded up to the "?", but for what has to stay so. A "%" without
-// two digits goes, with the one that it has.
-func unescapeRedirect(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '?':
-			return b.String() + s[i:]
-		case s[i] != '%':
-			b.WriteByte(s[i])
-			continue
-		case i+1 == len(s):
-			return b.String()
-		case unhex(s[i+1]) < 0:
-			i++
-			b.WriteByte(s[i])
-			continue
-		case i+2 >= len(s) || unhex(s[i+2]) < 0:
-			i += 2
-			continue
-		}
-		c := byte(unhex(s[i+1])<<4 | unhex(s[i+2]))
-		switch {
-		case c <= '%' || c >= 0x7f:
-			b.WriteString(s[i : i+3])
-		default:
-			b.WriteByte(c)
-		}
-		i += 2
-	}
-	return b.String()
 }

@@ -13,11 +13,7 @@ import (
 // answer before.
 func TestEndWithTheRequest(t *testing.T) {
 	for version, want := range map[string]string{"1.19.8": "answered 200", "1.19.9": "answered 499"} {
-		backend := play(t, func(_ int, x *exchange) {
-			x.head()
-			<-x.told
-			x.send(ok)
-		})
+		backend := play(t, whenTold)
 		s := startOf(t, version, backend)
 		p, l := s.Proxy, s.log
 		c := s.dial()

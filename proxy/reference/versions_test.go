@@ -235,14 +235,17 @@ func startOf(t *testing.T, version string, backend *peer) *setting {
 	return &setting{p, t, l}
 }
 
+// whenTold is a backend that answers when it is told to.
+func whenTold(_ int, x *exchange) {
+	x.head()
+	<-x.told
+	x.send(ok)
+}
+
 // What is answered while the proxy shuts down says that the connection is closed.
 func TestConnectionWhileDraining(t *testing.T) {
 	for version, want := range map[string]string{"1.21.5": "keep-alive", "1.21.6": "close"} {
-		backend := play(t, func(_ int, x *exchange) {
-			x.head()
-			<-x.told
-			x.send(ok)
-		})
+		backend := play(t, whenTold)
 		s := startOf(t, version, backend)
 		p, l := s.Proxy, s.log
 		c := s.dial()
