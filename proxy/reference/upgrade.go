@@ -14,11 +14,11 @@ import (
 // protocol (ngx_http_upstream_upgrade).
 type upgraded struct {
 	*relay
-	// over is true once one side has ended; moved is when a byte last passed, in
-	// nanoseconds of real time since began.
-	over  atomic.Bool
-	moved atomic.Int64
-	began time.Time
+	// over is true once one side has ended.
+	over atomic.Bool
+	// mu guards the timer of what is read from the backend: either direction sets it
+	// anew (ngx_http_upstream_process_upgraded).
+	mu sync.Mutex
 }
 
 // upgrades says whether the response is a 101 to a client that asked for it.
@@ -32,7 +32,8 @@ func (r *relay) upgrade() {
 	// A client that leaves ends the tunnel when what it has sent is out.
 	c.ignore()
 	c.use(&up.sock)
-	t := &upgraded{relay: r, began: time.Now()}
+	t := &upgraded{relay: r}
+	t.touch()
 	if r.write(c.rb.unread()) == nil {
 		c.rb.r = c.rb.w
 		_ = c.sock.conn.SetDeadline(time.Time{})
@@ -41,10 +42,10 @@ func (r *relay) upgrade() {
 		both.Go(func() {
 			defer t.end()
 			if _, err := up.conn.Write(c.in.unread()); err == nil {
-				t.pipe(&up.sock, &c.sock, 0)
+				t.pipe(&up.sock, &c.sock, false)
 			}
 		})
-		t.pipe(&c.sock, &up.sock, c.proxy.clock.Real(r.attempt.pass.ReadTimeout))
+		t.pipe(&c.sock, &up.sock, true)
 		t.end()
 		both.Wait()
 	}
@@ -63,14 +64,32 @@ func (t *upgraded) end() {
 	t.attempt.up.poke()
 }
 
-// pipe passes bytes on in one direction until it ends, or until nothing has passed
-// in either for the limit, real time; 0 is none.
-func (t *upgraded) pipe(to, from *sock, limit time.Duration) {
+// touch sets the timer anew: something has passed.
+func (t *upgraded) touch() {
+	now := t.c.proxy.clock.At(time.Now())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.read.Add(now, t.attempt.pass.ReadTimeout)
+}
+
+// goesOff is when the timer goes off as it is set.
+func (t *upgraded) goesOff() time.Time {
+	clock := t.c.proxy.clock
+	now := time.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return now.Add(clock.Real(t.read.At() - clock.At(now)))
+}
+
+// pipe passes bytes on in one direction until it ends or the timer goes off, if it is
+// timed.
+func (t *upgraded) pipe(to, from *sock, timed bool) {
 	b := lend(streamSize)
 	defer giveBack(b)
-	due := time.Now().Add(limit)
 	for {
-		if limit > 0 {
+		due := time.Time{}
+		if timed {
+			due = t.goesOff()
 			_ = from.conn.SetReadDeadline(due)
 		}
 		// Who ends it moves the deadline after saying so.
@@ -84,17 +103,15 @@ func (t *upgraded) pipe(to, from *sock, limit time.Duration) {
 				return
 			}
 			to.bytesOut.Add(int64(n))
-			t.moved.Store(int64(time.Since(t.began)))
+			t.touch()
 		}
 		switch {
 		case err == nil:
-			due = time.Now().Add(limit)
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return
-		case limit > 0:
+		case timed:
 			// The other direction may have gone on meanwhile.
-			due = t.began.Add(time.Duration(t.moved.Load())).Add(limit)
-			if time.Since(due) >= 0 && !t.over.Load() {
+			if due := t.goesOff(); !time.Now().Before(due) && !t.over.Load() {
 				t.c.late(due)
 				return
 			}
