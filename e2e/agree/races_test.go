@@ -70,6 +70,20 @@ expect:
   - status: {of: t, is: 200}
   - marked: {backend: "*", times: 0}
 `, 1, []event.Outcome{event.Passed}, [2]time.Duration{900 * time.Millisecond, 2 * time.Second}},
+	"an answer right behind the rest of another": {`name: right-behind
+proxy:
+  nginx: |
+    upstream u { server a:80; keepalive 8; }
+    server { keepalive_timeout 1s; location / { proxy_pass http://u; proxy_http_version 1.1; proxy_set_header Connection ""; } }
+backends:
+  a:80:
+    - do: {respond: {status: 200, interim: 100, after: 250ms}}
+traffic:
+  t: {request: HEAD /, rate: 10/s, for: 6s, client: {timeout: 500ms}}
+expect:
+  - marked: {backend: "*", times: 0}
+  - attempts: {backend: "a:80", count: 60}
+`, 1, []event.Outcome{event.Passed, event.Aborted}, [2]time.Duration{}},
 	"an interim response without proxy_buffering": {`name: unbuffered-interim
 proxy:
   nginx: |

@@ -54,6 +54,10 @@ type conn struct {
 	// ends is how the backend ends the idle connection at closes; 0 when it doesn't.
 	ends   fault.Op
 	closes time.Duration
+	// left is what else it sends then, nil for nothing; user is the exchange that has
+	// the connection once it was kept, nil while it is idle.
+	left *leftover
+	user *exchange
 }
 
 // exchange is one request as it reaches a backend. It outlives the attempt: a
@@ -64,7 +68,10 @@ type exchange struct {
 	request event.Request
 	trip    *plan.Trip
 	f       *flight
-	gen     uint32
+	// gen and life are the flight's.
+	gen, life uint32
+	// behind is what comes before its answer, nil for nothing.
+	behind *leftover
 	// script and keep are what is left to do behind the barrier.
 	script  *fault.Script
 	keep    *fault.Keep
@@ -78,10 +85,16 @@ type exchange struct {
 // outlive gives the exchange memory of its own: the attempt may be over, and its
 // flight used for another request, long before the backend reads it.
 func (x *exchange) outlive() *exchange {
-	late, own := *x, *x.conn
-	late.conn = &own
-	if x.f.conn == x.conn {
-		x.f.conn = &own
+	late := *x
+	if x.conn.timer == nil { // else it isn't the flight's own
+		own := *x.conn
+		late.conn = &own
+		if x.f.conn == x.conn {
+			x.f.conn = &own
+		}
+	}
+	if x.conn.user == x {
+		late.conn.user = &late
 	}
 	return &late
 }

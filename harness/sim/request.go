@@ -12,7 +12,14 @@ import (
 // once unless it is very large, the backend reads it when it can.
 func (s *Sim) request(f *flight, x *exchange) {
 	f.beginSending(s.now)
-	x.request, x.trip, x.f, x.gen = f.id, f.trip, f, f.gen
+	x.request, x.trip, x.f, x.gen, x.life = f.id, f.trip, f, f.gen, f.life
+	if x.conn.timer != nil {
+		x.conn.user = x
+	}
+	if x.conn.left != nil {
+		s.inherit(x)
+		return
+	}
 	// A backend may still be busy with what it thinks of the connection's last
 	// request: nginx is done with a HEAD as soon as it has the header.
 	at, ok := x.b.doors.Thaw(max(s.now, x.conn.busy))
@@ -30,6 +37,7 @@ func (s *Sim) request(f *flight, x *exchange) {
 
 // readBy lets the backend read the request, choose what to do, and do it.
 func (s *Sim) readBy(x *exchange) {
+	x.stands()
 	if x.b.left(x.conn, s.now) {
 		// The process went away without ever having read it, and a socket closed
 		// with unread data resets.
@@ -62,8 +70,11 @@ func (s *Sim) readBy(x *exchange) {
 		At: s.now, Kind: event.BackendGot, Request: x.request, Peer: x.b.name, Cached: x.conn.exchanges > 1, Detail: script.Name,
 	})
 	s.release(x.b)
-	if x.f.gen != x.gen {
-		return // the proxy has given this attempt up
+	if x.f.gen != x.gen { // the proxy has given this attempt up, or thinks it has ended
+		if x.behind != nil {
+			s.orphan(x, script, keep)
+		}
+		return
 	}
 	s.takeUp(x.f, x, script)
 	if before, after, b := script.Split(); b != nil {
@@ -97,12 +108,22 @@ func (s *Sim) act(x *exchange, script *fault.Script, keep *fault.Keep) {
 	if x.f.gen != x.gen {
 		return
 	}
+	dst := x.f.sights[:0]
+	if x.behind != nil {
+		dst = nil // those that were seen come first
+	}
+	s.saw(x, script, s.play(dst, x, script, keep, x.f.asksToKeep()))
+}
+
+// play finds what can be seen of a script that begins now; kept says whether the
+// request lets the connection be kept.
+func (s *Sim) play(dst []fault.Sight, x *exchange, script *fault.Script, keep *fault.Keep, kept bool) []fault.Sight {
 	x.conn.dead = script.Steps[len(script.Steps)-1].Op == fault.Stall
-	sights := script.Timeline(x.f.sights[:0], s.now, x.b.doors.Thaw)
+	sights := script.Timeline(dst, s.now, x.b.doors.Thaw)
 	if n := len(sights); n > 0 {
 		x.conn.busy = sights[n-1].At
 	}
-	if !x.f.asksToKeep() {
+	if !kept {
 		sights = script.Last(sights)
 	}
 	sights = keep.Until(sights, script, x.b.doors.Thaw)
@@ -113,7 +134,7 @@ func (s *Sim) act(x *exchange, script *fault.Script, keep *fault.Keep) {
 		}
 		sights = cut(sights, at, how)
 	}
-	s.saw(x, script, sights)
+	return sights
 }
 
 // asksToKeep says whether the request, as the backend gets it, lets it keep the

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/nolive/nolive/backends/fault"
@@ -177,13 +176,15 @@ func (s *Sim) keep(f *flight) {
 	if f.sentBy > s.now {
 		return // not all of the request was sent
 	}
-	f.conn.ends = 0
+	f.conn.ends, f.conn.left, f.conn.user = 0, nil, nil
 	version, r := s.plan.Scenario.Nginx.Version, f.reading
 	ignores := r.head.Chunked && version.KeepsBehindChunks() || r.unbuffered && r.head.Length == 0 && version.KeepsBehindNothing()
-	for _, v := range f.sights {
+	for i, v := range f.sights {
 		switch {
+		case v.At > s.now && f.sights[len(f.sights)-1].Bytes > whole:
+			f.conn.abandonAt(leftoverOf(f.script, whole, f.sights[i:]))
 		case v.At > s.now:
-			f.conn.ends, f.conn.closes = cmp.Or(v.End, fault.Close), v.At
+			f.conn.ends, f.conn.closes = v.End, v.At
 		case v.End != 0 || v.Bytes > whole && !ignores:
 			return
 		}

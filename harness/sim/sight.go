@@ -47,8 +47,16 @@ func (s *Sim) saw(x *exchange, script *fault.Script, sights []fault.Sight) {
 		s.heard(f, script, sights)
 		return
 	}
+	if x.behind != nil {
+		script, sights = x.behind.then(script, sights)
+	}
 	f.script, f.sights = script, sights
 	f.gen++ // overtakes a time-out scheduled before the thaw
+	if x.behind != nil && f.passing {
+		f.reading = s.readingOf(script, f.trip.Step.Pass, f.trip.Method)
+		s.pass(f)
+		return
+	}
 	pass := f.trip.Step.Pass
 	decided := int64(-1)
 	if script != nil {

@@ -60,10 +60,9 @@ func (c *Case) calm() {
 			}
 		}
 	}
-	// nginx is done with a HEAD at an interim response that it takes for the final one, and
-	// what comes later is the answer to the next request on that connection. Nginx and the
-	// reference proxy agree; the simulator doesn't model it yet.
-	if says("interim") {
+	// Whether the next answer's first bytes are read with the last ones of what is left of
+	// an answer to HEAD, and lost.
+	if kept := slices.ContainsFunc(c.After, func(d string) bool { return strings.HasPrefix(d, "keepalive ") }); kept && says("interim") {
 		for i := range c.Traffic {
 			if t := &c.Traffic[i]; strings.HasPrefix(t.Request, "HEAD ") {
 				t.Request = "GET " + strings.TrimPrefix(t.Request, "HEAD ")
