@@ -24,6 +24,8 @@ type Options struct {
 	// Dir keeps the real nginx's configurations and logs, in a folder for each run of
 	// cases together, which a Finding names; it is made if need be. "" keeps nothing.
 	Dir string
+	// Shrinking is how long Shrink goes on to begin rounds; 0 is two minutes.
+	Shrinking time.Duration
 	// Say is told of what goes on. May be nil.
 	Say func(Progress)
 }

@@ -1,9 +1,11 @@
 package agree
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nolive/nolive/harness"
 	"github.com/nolive/nolive/harness/event"
@@ -16,12 +18,13 @@ const rounds = 25
 // Shrink looks for the smallest case that still differs as a drawn one did. All
 // cases that lack one thing run together; the first of them that differs is the
 // next to be made smaller. It returns the finding itself when nothing smaller
-// differs, or when the case wasn't drawn.
+// differs, or when the case wasn't drawn, and the smallest so far when the time is over.
 func (o Options) Shrink(ctx context.Context, f Finding) (Finding, error) {
 	o = o.withDefaults()
 	o.Engines = []harness.Engine{f.Engine}
+	until := time.Now().Add(cmp.Or(o.Shrinking, 2*time.Minute))
 	for range rounds {
-		if f.Case.Text == nil {
+		if f.Case.Text == nil || !time.Now().Before(until) {
 			return f, nil
 		}
 		smaller, err := o.smaller(ctx, f)

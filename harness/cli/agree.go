@@ -15,14 +15,15 @@ import (
 
 // agreeCommand is `nolive agree`.
 type agreeCommand struct {
-	Seeds    int     `default:"1000" help:"How many random cases to draw."`
-	From     seed    `placeholder:"S" help:"The first seed; default a fresh one, which is printed."`
-	Keep     string  `type:"path" placeholder:"DIR" help:"Write each difference, as small as it gets, into this folder."`
-	Engines  string  `default:"reference,nginx" help:"The engines to hold against the simulator, separated by commas."`
-	Nginx    string  `name:"nginx-binary" placeholder:"PATH" help:"The nginx to run; default is the one on PATH."`
-	Speed    float64 `default:"1" help:"Scenario seconds per real second. 1 is the surest."`
-	Together int     `default:"1000" help:"How many cases run at the same time."`
-	Show     bool    `help:"Print the case of the first seed instead of running anything."`
+	Seeds    int           `default:"1000" help:"How many random cases to draw."`
+	From     seed          `placeholder:"S" help:"The first seed; default a fresh one, which is printed."`
+	Keep     string        `type:"path" placeholder:"DIR" help:"Write each difference, as small as it gets, into this folder."`
+	Engines  string        `default:"reference,nginx" help:"The engines to hold against the simulator, separated by commas."`
+	Nginx    string        `name:"nginx-binary" placeholder:"PATH" help:"The nginx to run; default is the one on PATH."`
+	Speed    float64       `default:"1" help:"Scenario seconds per real second. 1 is the surest."`
+	Together int           `default:"1000" help:"How many cases run at the same time."`
+	Shrink   time.Duration `default:"2m" help:"How long to go on making a case that differs smaller; 0 prints it as it is."`
+	Show     bool          `help:"Print the case of the first seed instead of running anything."`
 }
 
 // Run draws cases, runs them, and shrinks and prints those that differ.
@@ -59,7 +60,7 @@ func (c *agreeCommand) Run(ctx context.Context, io Streams) error {
 		return nil
 	}
 	fmt.Fprintf(io.Out, "seeds %d to %d (--from %d --seeds %d)\n", from, from+uint64(c.Seeds)-1, from, c.Seeds)
-	o := agree.Options{Engines: engines, Nginx: c.Nginx, Speed: c.Speed, Together: c.Together,
+	o := agree.Options{Engines: engines, Nginx: c.Nginx, Speed: c.Speed, Together: c.Together, Shrinking: max(c.Shrink, 1),
 		Say: func(p agree.Progress) { fmt.Fprintln(io.Out, p) }}
 	var tally agree.Tally
 	code := Holds
