@@ -27,8 +27,9 @@ func Exceptions() []Exception {
 		{
 			"a connection that ends without a word, in a full cache",
 			"nginx stores a connection when its response is whole, after a HEAD when it has the header. A FIN that comes with the response " +
-				"is seen before or after that, and only in the second case does the connection push out another one.",
-			"Cases with such backends, or with HEAD, have room for all connections. In a full cache every request is answered, " +
+				"is seen before or after that, and only in the second case does the connection push out another one, or serve a request " +
+				"at once that another location has to answer.",
+			"Cases with such backends, or with HEAD, have room for all connections, and error pages with a group of their own. In a full cache every request is answered, " +
 				"nobody is marked, and the connection that ended is never used.",
 		},
 		{

@@ -283,7 +283,8 @@ func (n *Trip) arrive() {
 	n.Method, n.URI, n.Body = p.RequestMethod(&n.way), n.Step.URI, n.traffic.Body
 	if content, ok := p.RequestBody(&n.way); ok {
 		n.Body = int64(len(content))
-	} else if p.NoRequestBody || n.way.Discarded() {
+	} else if p.NoRequestBody || n.way.Discarded() || n.Spent && n.traffic.Chunked && !p.HTTP11 {
+		// Chunks are announced to HTTP/1.0 too, which has none: a backend reads the head.
 		n.Body = 0
 	}
 	n.Arrival.Policy.Unbuffered = n.streams()

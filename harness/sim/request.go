@@ -167,7 +167,7 @@ func (s *Sim) cutOff(x *exchange, what *fault.Fault) {
 	}
 	if at, ok := x.b.doors.Closes(s.now); ok {
 		sights = cut(sights, at, fault.Close)
-		if n := len(sights) - 1; what.AtAccept != fault.Stall && sights[n].At == at {
+		if n := len(sights) - 1; (what.AtAccept != fault.Stall || x.conn.dead) && sights[n].At == at {
 			sights[n].End = fault.Reset // the request is unread
 		}
 	}

@@ -60,9 +60,15 @@ func (c *Case) calm() {
 			}
 		}
 	}
+	kept := slices.ContainsFunc(c.After, func(d string) bool { return strings.HasPrefix(d, "keepalive ") })
+	// Whether a connection is used again at once whose backend closes it behind an answer
+	// without a body that another location replaces.
+	if kept && strings.HasSuffix(c.Page, again) && (head || says("X-Accel-Redirect")) {
+		c.ofItsOwn()
+	}
 	// Whether the next answer's first bytes are read with the last ones of what is left of
 	// an answer to HEAD, and lost.
-	if kept := slices.ContainsFunc(c.After, func(d string) bool { return strings.HasPrefix(d, "keepalive ") }); kept && says("interim") {
+	if kept && says("interim") {
 		for i := range c.Traffic {
 			if t := &c.Traffic[i]; strings.HasPrefix(t.Request, "HEAD ") {
 				t.Request = "GET " + strings.TrimPrefix(t.Request, "HEAD ")

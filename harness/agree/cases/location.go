@@ -107,13 +107,18 @@ func (c *Case) pages(d *dice) {
 		// From a run nobody can tell a request that comes to its group again from one
 		// that goes on: it has to be the simulator's.
 		if c.draws() || c.Workers > 1 || d.chance(50) {
-			c.Second = []Server{{Name: c.Name + "-y:80", Params: []string{"fail_timeout=1s"}}, {Name: c.Name + "-z:80", Params: []string{"fail_timeout=2s"}}}
+			c.ofItsOwn()
 		}
 		c.Again = append(c.Again, "proxy_read_timeout "+of(d, "450ms", "1050ms"), "proxy_connect_timeout 850ms")
 		if d.chance(30) {
 			c.Again = append(c.Again, "proxy_next_upstream "+strings.Join(c.next(d), " "))
 		}
 	}
+}
+
+// ofItsOwn gives the error page a group of its own.
+func (c *Case) ofItsOwn() {
+	c.Second = []Server{{Name: c.Name + "-y:80", Params: []string{"fail_timeout=1s"}}, {Name: c.Name + "-z:80", Params: []string{"fail_timeout=2s"}}}
 }
 
 // session draws the directives of a server of stream.
