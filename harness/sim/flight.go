@@ -88,7 +88,12 @@ func (s *Sim) proceed(f *flight, to *plan.Trip) {
 	p := s.workers[f.worker].pool(pass.Upstream)
 	a := to.Arrival
 	a.ID, a.Worker, a.Seed, a.Before = f.id, f.number, s.plan.Seed, f.tries
-	s.follow(f, f.req.Begin(p.group, p.cache.modelOrNil(), a, s.now))
+	d := f.req.Begin(p.group, p.cache.modelOrNil(), a, s.now)
+	if d.Action == upstream.Try && f.deserted && !pass.IgnoreClientAbort && pass.Upstream.Version.NoticesEarlyEnd() {
+		s.notice(f, d)
+		return
+	}
+	s.follow(f, d)
 }
 
 // follow carries out a decision of the model.
