@@ -28,6 +28,9 @@ type Trip struct {
 	// Spent is true for a body that an earlier pass streamed: the head announces it
 	// and nothing follows, because nginx hasn't kept it.
 	Spent bool
+	// Unframed is true for one in chunks, which are announced to HTTP/1.0 too: what of it
+	// wasn't sent yet goes out as it is, without framing, and is no chunk.
+	Unframed bool
 	// Lines are what nginx logs, at warn and above, about the request's way since the
 	// step before.
 	Lines []string
@@ -283,10 +286,10 @@ func (n *Trip) arrive() {
 	n.Method, n.URI, n.Body = p.RequestMethod(&n.way), n.Step.URI, n.traffic.Body
 	if content, ok := p.RequestBody(&n.way); ok {
 		n.Body = int64(len(content))
-	} else if p.NoRequestBody || n.way.Discarded() || n.Spent && n.traffic.Chunked && !p.HTTP11 {
-		// Chunks are announced to HTTP/1.0 too, which has none: a backend reads the head.
+	} else if p.NoRequestBody || n.way.Discarded() {
 		n.Body = 0
 	}
+	n.Unframed = n.Spent && n.traffic.Chunked && !p.HTTP11
 	n.Arrival.Policy.Unbuffered = n.streams()
 	n.Chunked = n.Arrival.Policy.Unbuffered && n.traffic.Chunked
 	type line struct{ name, value string }

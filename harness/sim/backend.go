@@ -76,6 +76,8 @@ type exchange struct {
 	script  *fault.Script
 	keep    *fault.Keep
 	barrier *fault.Barrier
+	// garbled is true where what follows the head is no body, and seen to be none.
+	garbled bool
 	// taken is how much of the request's body was read before the barrier.
 	taken int64
 	// again is what there is to do when it has room, if it had to wait for it.

@@ -51,6 +51,7 @@ type flight struct {
 	left          time.Duration // when it did
 	waiting       bool          // answered, but the client waits for more
 	withheld      bool          // nothing had gone to the client when its body turned out broken
+	streamed      bool          // a backend was sent the body, or a part of it, as it came
 }
 
 func (s *Sim) newFlight() *flight {

@@ -12,6 +12,8 @@ import (
 // once unless it is very large, the backend reads it when it can.
 func (s *Sim) request(f *flight, x *exchange) {
 	f.beginSending(s.now)
+	x.garbled = f.trip.Unframed && !f.streamed
+	f.streamed = f.streamed || f.trip.Arrival.Policy.Unbuffered
 	x.request, x.trip, x.f, x.gen, x.life = f.id, f.trip, f, f.gen, f.life
 	if x.conn.timer != nil {
 		x.conn.user = x
@@ -63,7 +65,7 @@ func (s *Sim) readBy(x *exchange) {
 		return
 	}
 	script, keep := s.pick(x)
-	if x.trip.Spent && x.trip.Body > 0 {
+	if x.trip.Spent && x.trip.Body > 0 && !x.garbled {
 		script = withoutBody(script)
 	}
 	s.sink.Emit(event.Event{

@@ -25,6 +25,9 @@ type accessLine struct {
 	complete   bool   // nginx was not stopped in the middle of it; a broken body is complete too
 	unframed   bool   // the last response said neither how long it is nor that it has chunks
 	whole      bool   // the client got all of the body that the header announced
+	chunked    bool   // the last response came in chunks
+	length     int64  // the length that the last response announced, -1 for none
+	sent       int64  // bytes of body that went to the client, with their framing
 	own        bool   // the header that the client got is not the backend's
 	attempts   []attemptRecord
 	stream     bool // a session of stream
@@ -39,6 +42,7 @@ type attemptRecord struct {
 	connect  int64
 	header   int64
 	response int64
+	received int64 // bytes of the response behind its header, -1 for "-"
 }
 
 // parseAccessLine reads one line of the format accessFormat.
@@ -47,6 +51,7 @@ func parseAccessLine(line []byte, d dialect) (accessLine, error) {
 		Msec, PID, Connection, Request, Status, Took, Length, Encoding string
 		Addr, Upstatus, Connect, Header, Response                      string
 		Host, Close, Complete, Method, Sent, Announced                 string
+		Received                                                       string
 		Framed                                                         *string
 	}
 	var a accessLine
@@ -75,17 +80,25 @@ func parseAccessLine(line []byte, d dialect) (accessLine, error) {
 	a.whole = raw.Method == "HEAD" || raw.Announced != "" && raw.Sent == raw.Announced
 	a.unframed = raw.Framed != nil && *raw.Framed == "" && raw.Method != "HEAD"
 	a.own = raw.Framed != nil && *raw.Framed != "" && raw.Announced != "" && *raw.Framed != raw.Announced
-	a.attempts = records(raw.Addr, raw.Upstatus, raw.Connect, raw.Header, raw.Response)
+	a.chunked = raw.Framed != nil && strings.EqualFold(*raw.Framed, "chunked")
+	a.length = -1
+	if raw.Framed != nil {
+		if n, err := strconv.ParseInt(*raw.Framed, 10, 64); err == nil {
+			a.length = n
+		}
+	}
+	a.sent, _ = strconv.ParseInt(raw.Sent, 10, 64)
+	a.attempts = records(raw.Addr, raw.Upstatus, raw.Connect, raw.Header, raw.Response, raw.Received)
 	return a, nil
 }
 
 // records takes nginx's parallel lists apart: ", " between the attempts of one
 // run and " : " between runs (ngx_http_upstream_addr_variable and its kin).
-func records(addr, status, connect, header, response string) []attemptRecord {
+func records(addr, status, connect, header, response, received string) []attemptRecord {
 	if addr == "" || addr == "-" {
 		return nil
 	}
-	st, ct, ht, rt := entries(status), entries(connect), entries(header), entries(response)
+	st, ct, ht, rt, ln := entries(status), entries(connect), entries(header), entries(response), entries(received)
 	var out []attemptRecord
 	for i, e := range entries(addr) {
 		if e.text == "" || e.text == "-" {
@@ -93,6 +106,10 @@ func records(addr, status, connect, header, response string) []attemptRecord {
 		}
 		r := attemptRecord{run: e.run, addr: e.text, connect: millis(at(ct, i)), header: millis(at(ht, i)), response: millis(at(rt, i))}
 		r.status, _ = strconv.Atoi(at(st, i))
+		r.received = -1
+		if n, err := strconv.ParseInt(at(ln, i), 10, 64); err == nil {
+			r.received = n
+		}
 		out = append(out, r)
 	}
 	return out

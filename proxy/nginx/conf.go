@@ -15,6 +15,7 @@ func accessFormat(d dialect) string {
 		`"close":"$upstream_http_connection",` +
 		`"complete":"$request_completion","method":"$request_method",` +
 		`"sent":"$body_bytes_sent","announced":"$sent_http_content_length",` +
+		`"received":"$upstream_response_length",` +
 		`"framed":"$upstream_http_content_length$upstream_http_transfer_encoding"}';`
 }
 

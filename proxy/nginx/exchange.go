@@ -95,7 +95,7 @@ func (x *exchange) judge(s *step) {
 	switch {
 	case s.header >= 0 && (!s.last || s.gaveUp):
 		s.outcome = event.Listed
-	case s.header >= 0 && (x.complete || s.replaced):
+	case s.header >= 0 && (x.complete || s.replaced || s.last && x.readWhole(s)):
 		s.outcome = event.Passed
 	case s.last && x.unfinished:
 		// Still running when we stopped nginx.
@@ -106,6 +106,25 @@ func (x *exchange) judge(s *step) {
 	default:
 		s.outcome = s.guess()
 	}
+}
+
+// firstRead is how much of a response nginx reads before it writes any of it:
+// proxy_buffer_size and proxy_buffers. Of one that fails at its second write it has
+// read more.
+const firstRead = 36 << 10
+
+// readWhole says whether nginx had all of a response that it couldn't write to a client that
+// had left: the first write succeeds all the same, and where the response is whole when
+// another one fails, the exchange with the backend ends as it should. Of a response in
+// chunks the log doesn't have the size.
+func (x *exchange) readWhole(s *step) bool {
+	switch {
+	case x.unfinished || x.accessLine.status == clientClosed || x.sent == 0 || s.received < 0:
+		return false
+	case x.chunked:
+		return s.received <= firstRead
+	}
+	return s.received == x.length
 }
 
 // guess says how a failed attempt ended whose line with the reason is missing: cut

@@ -2,6 +2,7 @@ package nginx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -358,6 +359,27 @@ func TestKeepaliveIsTheVersions(t *testing.T) {
 		}
 		if got := newNames(cfg, nil).keepalive("u"); got.Connections != c.connections || got.Requests != c.requests {
 			t.Errorf("%s %q: %+v, want %d connections and %d requests", c.version, c.keepalive, got, c.connections, c.requests)
+		}
+	}
+}
+
+// A client that left didn't get a response whole, and the exchange with the backend
+// ended as it should all the same where nginx had read all of it.
+func TestReadWhole(t *testing.T) {
+	for _, tt := range []struct {
+		more string
+		want event.Outcome
+	}{
+		{`"sent":"2055","received":"2060","framed":"chunked"`, event.Passed},
+		{`"sent":"36000","received":"65536","framed":"chunked"`, event.Aborted},
+		{`"sent":"36000","received":"40960","framed":"40960"`, event.Passed},
+		{`"sent":"36000","received":"90000","framed":"102400"`, event.Aborted},
+		{`"sent":"36000","framed":"40960"`, event.Aborted}, // of an older log
+	} {
+		got := told(t, accessText("101.000", "0.500", "1", "x/1", "200", "127.0.0.1:1", "200", "0.000", "0.500", "0.500", `"complete":"",`+tt.more), "")
+		i := slices.IndexFunc(got, func(e event.Event) bool { return e.Kind == event.AttemptEnded })
+		if i < 0 || got[i].Outcome != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.more, got, tt.want)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func parseStreamLine(line []byte, at ends) (accessLine, error) {
 	}
 	a.request = event.Request{Traffic: event.SessionOf(raw.Client, server), N: -int(a.connection)}
 	a.host = at.upstreams[raw.Server]
-	a.attempts = records(raw.Addr, "", raw.Connect, "", raw.Session)
+	a.attempts = records(raw.Addr, "", raw.Connect, "", raw.Session, "")
 	return a, nil
 }
 

@@ -198,11 +198,31 @@ func (r *relay) closed() {
 // forward writes data, with the head if it is still to go. It returns false
 // when the exchange is over because the client is.
 func (r *relay) forward(data []byte) bool {
-	if err := r.write(data); err != nil {
+	err := r.write(data)
+	if err == nil {
+		return true
+	}
+	if err != errHalted && r.attempt.pass.IgnoreClientAbort && r.rest() {
+		r.release(event.Passed)
+		r.c.unwritten()
+		r.c.answered(r.logged())
+	} else {
 		r.aborted(err)
+	}
+	return false
+}
+
+// rest says whether all that is missing of the response has come by now: nginx reads
+// what is there before it writes again, and is done with the backend then, whether
+// there is a client or not.
+func (r *relay) rest() bool {
+	in := &r.c.rb
+	in.resize(streamSize)
+	if r.attempt.up.readReady(in) != nil {
 		return false
 	}
-	return true
+	_, err := r.filter(false)
+	return err == nil && r.body.Complete
 }
 
 // write writes data, behind whatever waits in c.wb.
