@@ -113,6 +113,11 @@ func (x *exchange) judge(s *step) {
 // read more.
 const firstRead = 36 << 10
 
+// atOnce is how many milliseconds there may be between the header and the end of a
+// response that came at once. One that nginx is in the middle of when its client
+// leaves, and that it ends for that, takes longer.
+const atOnce = 2
+
 // readWhole says whether nginx had all of a response that it couldn't write to a client that
 // had left: the first write succeeds all the same, and where the response is whole when
 // another one fails, the exchange with the backend ends as it should. Of a response in
@@ -122,7 +127,7 @@ func (x *exchange) readWhole(s *step) bool {
 	case x.unfinished || x.accessLine.status == clientClosed || x.sent == 0 || s.received < 0:
 		return false
 	case x.chunked:
-		return s.received <= firstRead
+		return s.received <= firstRead && s.response-s.header <= atOnce
 	}
 	return s.received == x.length
 }

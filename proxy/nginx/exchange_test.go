@@ -367,16 +367,17 @@ func TestKeepaliveIsTheVersions(t *testing.T) {
 // ended as it should all the same where nginx had read all of it.
 func TestReadWhole(t *testing.T) {
 	for _, tt := range []struct {
-		more string
-		want event.Outcome
+		header, more string
+		want         event.Outcome
 	}{
-		{`"sent":"2055","received":"2060","framed":"chunked"`, event.Passed},
-		{`"sent":"36000","received":"65536","framed":"chunked"`, event.Aborted},
-		{`"sent":"36000","received":"40960","framed":"40960"`, event.Passed},
-		{`"sent":"36000","received":"90000","framed":"102400"`, event.Aborted},
-		{`"sent":"36000","framed":"40960"`, event.Aborted}, // of an older log
+		{"0.500", `"sent":"2055","received":"2060","framed":"chunked"`, event.Passed},
+		{"0.400", `"sent":"20","received":"30","framed":"chunked"`, event.Aborted}, // in the middle
+		{"0.500", `"sent":"36000","received":"65536","framed":"chunked"`, event.Aborted},
+		{"0.400", `"sent":"36000","received":"40960","framed":"40960"`, event.Passed},
+		{"0.500", `"sent":"36000","received":"90000","framed":"102400"`, event.Aborted},
+		{"0.500", `"sent":"36000","framed":"40960"`, event.Aborted}, // of an older log
 	} {
-		got := told(t, accessText("101.000", "0.500", "1", "x/1", "200", "127.0.0.1:1", "200", "0.000", "0.500", "0.500", `"complete":"",`+tt.more), "")
+		got := told(t, accessText("101.000", "0.500", "1", "x/1", "200", "127.0.0.1:1", "200", "0.000", tt.header, "0.500", `"complete":"",`+tt.more), "")
 		i := slices.IndexFunc(got, func(e event.Event) bool { return e.Kind == event.AttemptEnded })
 		if i < 0 || got[i].Outcome != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.more, got, tt.want)
