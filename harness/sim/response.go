@@ -90,9 +90,9 @@ func (s *Sim) end(f *flight) {
 	case f.reading.head.Raw:
 		// What nginx takes for HTTP/0.9 is logged as 009, and no answer to a client.
 		s.finish(f, 9, event.InvalidHeader, 0)
-	case interim(f.reading.head.Status) && f.outcome == event.Passed && f.unfinished(s.now):
+	case interim(status) && f.outcome == event.Passed && f.unfinished(s.now):
 		s.awaitFinal(f, status)
-	case interim(f.reading.head.Status):
+	case interim(status):
 		// A client waits for the final response behind an interim one that was taken
 		// for it: what came of that is its answer.
 		if f.outcome == event.Passed {
