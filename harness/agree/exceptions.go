@@ -69,7 +69,7 @@ func Exceptions() []Exception {
 			"an answer right behind the rest of another",
 			"nginx is done with a HEAD at an interim response, and what else comes of that answer is the next one's on that connection. " +
 				"The backend reads the next request then, and what it answers at once is read with that and lost, or ends the idle connection.",
-			"Cases with interim responses and kept-alive connections have no HEAD. Of 60 HEADs 100 ms apart each has one of the status codes, and " +
+			"Cases with interim responses and kept-alive connections have no HEAD. Of 60 HEADs 100 ms apart each reaches the backend once, its attempt is passed or aborted, and " +
 				"nobody is marked; what comes 100 ms or more behind is a kept case, and a thousand drawn for it agreed.",
 		},
 		{

@@ -4,16 +4,13 @@ import (
 	"testing"
 
 	"github.com/nolive/nolive/harness/event"
-	"github.com/nolive/nolive/harness/plan"
-	"github.com/nolive/nolive/harness/scenario"
-	"github.com/nolive/nolive/harness/sim"
 )
 
 // An interim response with which an error page answers has the error's status, so its
 // client has the final response. Without that it waits for one.
 func TestInterimOfAnErrorPage(t *testing.T) {
 	for page, want := range map[string]string{"502 @again": "1s response passed 502", "502 = @again": "1s response closed"} {
-		f, problems := scenario.Parse("x.yaml", []byte(`name: interim
+		got := eventsOf(t, `name: interim
 nginx_version: "1.22"
 proxy:
   nginx: |
@@ -30,18 +27,7 @@ traffic:
   t: {request: GET /, at: [0s], client: {http: "1.0"}}
 expect:
   - status: {of: t, is: 502}
-`), nil)
-		if err := problems.Err(); err != nil {
-			t.Fatal(err)
-		}
-		var got []event.Event
-		_, err := sim.Run(t.Context(), sim.Options{
-			Plan: plan.New(f.Scenarios[0], 1),
-			Sink: event.SinkFunc(func(e event.Event) { got = append(got, e) }),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+`)
 		if ends := story(got, event.ResponseEnded); len(ends) != 1 || ends[0] != want {
 			t.Errorf("error_page %s: got %q, want %q", page, ends, want)
 		}

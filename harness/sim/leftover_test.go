@@ -6,16 +6,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nolive/nolive/harness/event"
-	"github.com/nolive/nolive/harness/plan"
-	"github.com/nolive/nolive/harness/scenario"
-	"github.com/nolive/nolive/harness/sim"
 )
 
 // What is left of an answer that nginx is done with begins the next one on that
 // connection, and the backend reads the request behind it. e2e/agree holds the same
 // against nginx.
 func TestLeftOfAnAnswer(t *testing.T) {
-	f, problems := scenario.Parse("x.yaml", []byte(`name: left-of-an-answer
+	got := eventsOf(t, `name: left-of-an-answer
 nginx_version: "1.22"
 proxy:
   nginx: |
@@ -31,18 +28,7 @@ traffic:
   get: {request: GET /, at: [800ms, 1500ms]}
 expect:
   - status: {of: get, is: 203}
-`), nil)
-	if err := problems.Err(); err != nil {
-		t.Fatal(err)
-	}
-	var got []event.Event
-	_, err := sim.Run(t.Context(), sim.Options{
-		Plan: plan.New(f.Scenarios[0], 1),
-		Sink: event.SinkFunc(func(e event.Event) { got = append(got, e) }),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	want := []string{
 		"100ms got a:80 respond",      // the first HEAD
 		"100ms ended a:80 passed 103", // and its connection is kept

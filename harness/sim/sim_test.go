@@ -49,6 +49,16 @@ func run(t testing.TB, s *scenario.Scenario) []event.Event {
 	return out
 }
 
+// eventsOf runs a scenario as a file has it.
+func eventsOf(t *testing.T, text string) []event.Event {
+	t.Helper()
+	f, problems := scenario.Parse("x.yaml", []byte(text), nil)
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return run(t, f.Scenarios[0])
+}
+
 // story writes the events of some kinds in short.
 func story(events []event.Event, kinds ...event.Kind) []string {
 	var out []string
