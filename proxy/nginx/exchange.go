@@ -75,7 +75,7 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 		if a.stream {
 			x.judgeSession(&x.steps[i])
 		} else {
-			x.judge(&x.steps[i])
+			x.judge(&x.steps[i], n.inChunks[x.steps[i].peer])
 		}
 	}
 	n.dialect.close(x)
@@ -83,8 +83,9 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 	return x
 }
 
-// judge says how an attempt ended.
-func (x *exchange) judge(s *step) {
+// judge says how an attempt ended. inChunks are the sizes that the backend's responses in
+// chunks have.
+func (x *exchange) judge(s *step, inChunks []int64) {
 	if s.noLive {
 		return
 	}
@@ -95,7 +96,7 @@ func (x *exchange) judge(s *step) {
 	switch {
 	case s.header >= 0 && (!s.last || s.gaveUp):
 		s.outcome = event.Listed
-	case s.header >= 0 && (x.complete || s.replaced || s.last && x.readWhole(s)):
+	case s.header >= 0 && (x.complete || s.replaced || s.last && x.readWhole(s, inChunks)):
 		s.outcome = event.Passed
 	case s.last && x.unfinished:
 		// Still running when we stopped nginx.
@@ -121,13 +122,14 @@ const atOnce = 2
 // readWhole says whether nginx had all of a response that it couldn't write to a client that
 // had left: the first write succeeds all the same, and where the response is whole when
 // another one fails, the exchange with the backend ends as it should. Of a response in
-// chunks the log doesn't have the size.
-func (x *exchange) readWhole(s *step) bool {
+// chunks the log doesn't have the size: it is one of the sizes that the backend's have, or
+// else it is taken for whole where it was small and came at once.
+func (x *exchange) readWhole(s *step, inChunks []int64) bool {
 	switch {
 	case x.unfinished || x.accessLine.status == clientClosed || x.sent == 0 || s.received < 0:
 		return false
 	case x.chunked:
-		return s.received <= firstRead && s.response-s.header <= atOnce
+		return slices.Contains(inChunks, s.received) || s.received <= firstRead && s.response-s.header <= atOnce
 	}
 	return s.received == x.length
 }

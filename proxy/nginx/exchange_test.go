@@ -27,6 +27,7 @@ func toldBy(t *testing.T, b binary, access, errors string) []event.Event {
 	u := &upstream.Config{Name: "u", Servers: []upstream.Server{upstream.NewServer("a"), upstream.NewServer("b"), upstream.NewServer("c")}}
 	n := newNames(&nginxconf.Config{Upstreams: []*upstream.Config{u}}, map[string]string{"a": "127.0.0.1:1", "b": "127.0.0.1:2", "c": "127.0.0.1:3"})
 	n.dialect = b.dialect()
+	n.inChunks = map[string][]int64{"a": {61, 36 << 10}}
 	log, err := readErrorLog(strings.NewReader(errors), 1<<62)
 	if err != nil {
 		t.Fatal(err)
@@ -372,6 +373,7 @@ func TestReadWhole(t *testing.T) {
 	}{
 		{"0.500", `"sent":"2055","received":"2060","framed":"chunked"`, event.Passed},
 		{"0.400", `"sent":"20","received":"30","framed":"chunked"`, event.Aborted}, // in the middle
+		{"0.000", `"sent":"57","received":"61","framed":"chunked"`, event.Passed},  // in drops, whole
 		{"0.500", `"sent":"36000","received":"65536","framed":"chunked"`, event.Aborted},
 		{"0.400", `"sent":"36000","received":"40960","framed":"40960"`, event.Passed},
 		{"0.500", `"sent":"36000","received":"90000","framed":"102400"`, event.Aborted},

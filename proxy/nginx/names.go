@@ -14,7 +14,8 @@ type names struct {
 	hosts     []string          // of the real addresses, each with its ":"; or unix sockets
 	upstreams map[string]*upstream.Config
 	order     []*upstream.Config
-	dialect   dialect // of the logs
+	dialect   dialect            // of the logs
+	inChunks  map[string][]int64 // sizes of the responses in chunks, by backend
 }
 
 func newNames(c *nginxconf.Config, backends map[string]string) names {
