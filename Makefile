@@ -39,7 +39,7 @@ agree: ## SEEDS random cases on sim, reference and nginx; what differs is made s
 	$(GO) run . agree --seeds $(SEEDS) --keep e2e/agree/testdata
 
 bench: ## what everything costs, side by side in one run; with nginx on PATH it takes part
-	$(GO) test -run '^$$' -bench . -benchmem ./proxy/upstream ./harness/analysis ./harness
+	$(GO) test -run '^$$' -bench . -benchmem ./proxy/upstream ./harness/analysis ./harness/sim ./harness
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./harness/live ./backends
 	$(GO) test $(if $(shell command -v nginx),-tags e2e) -run '^$$' -bench . -benchtime 3s ./proxy/reference
 

@@ -43,3 +43,29 @@ expect:
 		}
 	}
 }
+
+// What a proxy does for a client that has left belongs to the run although nothing comes
+// after it: with proxy_ignore_client_abort it times out on both servers, and marks them.
+func TestLastClientLeaves(t *testing.T) {
+	s := parse(t, "last.yaml", `name: last
+proxy:
+  nginx: |
+    upstream u { server a:80 max_fails=1; server b:80 max_fails=1; }
+    server { location / { proxy_pass http://u; proxy_read_timeout 2s; proxy_ignore_client_abort on; } }
+backends:
+  "*": [{do: hang}]
+traffic:
+  leaves: {request: GET /, times: 1, client: {timeout: 500ms}}
+max_speed: 2
+expect:
+  - status: {of: leaves, is: client_timeout}
+  - fan_out: {of: leaves, each: 2}
+  - marked: {backend: "a:80", times: 1}
+  - marked: {backend: "b:80", times: 1}
+`).Scenarios[0]
+	for _, e := range []harness.Engine{harness.Sim, harness.Reference} {
+		if r := run(t, harness.Runner{}, s, e); !r.OK() {
+			t.Errorf("%s: %v", e, r.Verdicts)
+		}
+	}
+}

@@ -145,13 +145,14 @@ func (t *try) start(ctx context.Context) (*load, error) {
 	return l, nil
 }
 
-// send runs the load under the eyes of watch, and with a pulse.
+// send runs the load, and what comes of it, under the eyes of watch, and with a pulse.
 func (t *try) send(ctx context.Context, l *load) {
 	done := make(chan struct{})
 	var beside sync.WaitGroup
 	beside.Go(func() { t.watch(ctx, l, done) })
 	beside.Go(func() { pulse(t.clock, done) })
 	l.run(ctx)
+	t.linger(ctx, l)
 	close(done)
 	beside.Wait()
 }

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"time"
 )
 
@@ -58,16 +59,22 @@ var _ halter = between{}
 
 func (b between) halted() bool { return b.c.halted() || b.c.proxy.draining.Load() }
 
-// Settle returns when no client is connected any more, or after a patience in real
-// time. Clients that have left are seen then, so Close ends nothing that they had ended.
-func (p *Proxy) Settle(patience time.Duration) {
+// Settle returns when no client is connected any more and nothing goes on for one that
+// was, or when ctx ends. Clients that have left are seen then, so Close ends nothing that
+// they had ended.
+func (p *Proxy) Settle(ctx context.Context) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(patience); time.Now().Before(end); <-tick.C {
+	for {
 		p.mu.Lock()
 		connected := len(p.clients) + len(p.sessions)
 		p.mu.Unlock()
 		if connected == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -20,13 +21,19 @@ func TestSettle(t *testing.T) {
 		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 		<-got
 	}
-	began := time.Now()
-	s.Settle(20 * time.Millisecond)
-	if d := time.Since(began); d < 20*time.Millisecond {
-		t.Errorf("settled after %v, with two clients there", d)
+	settle := func(patience time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		s.Settle(ctx)
+		return ctx.Err()
+	}
+	if settle(20*time.Millisecond) == nil {
+		t.Error("settled with two clients there")
 	}
 	_, _ = leaves.Close(), stays.Close()
-	s.Settle(time.Minute)
+	if err := settle(time.Minute); err != nil {
+		t.Errorf("two clients have left: %v", err)
+	}
 	if n := strings.Count(s.log.of(event.AttemptEnded), "aborted"); n != 2 {
 		t.Errorf("settled, and %d attempts have ended, want 2", n)
 	}
