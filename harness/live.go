@@ -85,8 +85,8 @@ func (r Runner) reference(_ context.Context, s live.Setup) (live.Proxy, error) {
 // have left, as a real nginx is given the time to.
 type settled struct{ *reference.Proxy }
 
-// Linger returns when it is done with everything.
-func (s settled) Linger(ctx context.Context, _ []event.Request) { s.Settle(ctx) }
+// Finish returns when it is done with everything.
+func (s settled) Finish(ctx context.Context, _ []event.Request) { s.Settle(ctx) }
 
 // Close ends it. One that passes on what nobody waits for is ended in the middle.
 func (s settled) Close() error {

@@ -78,8 +78,8 @@ type Proxy interface {
 
 // Outcome is what a run was like as a whole.
 type Outcome struct {
-	// End is the scenario time at which the last answer was in, or at which the
-	// run was given up.
+	// End is the scenario time at which the last answer was in and the proxy was done
+	// with the clients that had left, or at which the run was given up.
 	End time.Duration
 	// Send and Wait are how late sends and waits were, in scenario time; Stall is how
 	// late beats were that the run makes for nothing else.

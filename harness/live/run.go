@@ -152,7 +152,7 @@ func (t *try) send(ctx context.Context, l *load) {
 	beside.Go(func() { t.watch(ctx, l, done) })
 	beside.Go(func() { pulse(t.clock, done) })
 	l.run(ctx)
-	t.linger(ctx, l)
+	t.finish(ctx, l)
 	close(done)
 	beside.Wait()
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/nolive/nolive/proxy/nginxconf"
 )
 
-// Lingerer is a Proxy that knows when it is done with a request that nobody waits for.
-type Lingerer interface {
-	// Linger returns when the proxy is done with the requests, or ctx ends.
-	Linger(ctx context.Context, requests []event.Request)
+// Finisher is a Proxy that knows when it is done with a request that nobody waits for.
+type Finisher interface {
+	// Finish returns when the proxy is done with the requests, or ctx ends.
+	Finish(ctx context.Context, requests []event.Request)
 }
 
-// linger lets the proxy go on with the requests of clients that have left, which
+// finish lets the proxy go on with the requests of clients that have left, which
 // proxy_ignore_client_abort makes it do: what it tries then, and whom it marks, is part
 // of the run although the last client has its answer. It may take as long as a request
 // and a backend can, and whoever never ends is ended then.
-func (t *try) linger(ctx context.Context, l *load) {
-	p, ok := t.proxy.(Lingerer)
+func (t *try) finish(ctx context.Context, l *load) {
+	p, ok := t.proxy.(Finisher)
 	if !ok || !ignoresClients(t.o.Plan.Scenario.Nginx) {
 		return
 	}
@@ -28,7 +28,7 @@ func (t *try) linger(ctx context.Context, l *load) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.clock.Real(t.patience-grace))
 	defer cancel()
-	p.Linger(ctx, left)
+	p.Finish(ctx, left)
 }
 
 // ignoresClients says whether something of the configuration goes on for a client that

@@ -9,9 +9,9 @@ import (
 	"github.com/nolive/nolive/harness/event"
 )
 
-// Linger returns when nginx has written down that it is done with each of the requests,
+// Finish returns when nginx has written down that it is done with each of the requests,
 // when it has ended, or when ctx does.
-func (p *Process) Linger(ctx context.Context, requests []event.Request) {
+func (p *Process) Finish(ctx context.Context, requests []event.Request) {
 	left := make(map[event.Request]bool, len(requests))
 	for _, r := range requests {
 		left[r] = true
