@@ -335,3 +335,25 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+// Of an attempt that no backend read nobody knows whether its connection was a kept one:
+// it is what the simulator says, if it took as long there.
+func TestUnread(t *testing.T) {
+	attempt := func(took time.Duration, cached bool) []event.Event {
+		e := event.Event{Request: event.Request{Traffic: "t", N: 1}, Try: 1, Peer: "a:80", Cached: cached}
+		began, ended := e, e
+		began.Kind, ended.Kind, ended.Outcome = event.AttemptStarted, event.AttemptEnded, event.Reset
+		began.At, ended.At = time.Second, time.Second+took
+		return []event.Event{began, ended}
+	}
+	for _, c := range []struct {
+		took time.Duration
+		want bool
+	}{{20 * time.Millisecond, true}, {300 * time.Millisecond, false}} {
+		events := attempt(c.took, false)
+		unread(attempt(0, true), events)
+		if events[0].Cached != c.want || events[1].Cached != c.want {
+			t.Errorf("an attempt of %v: cached %v, want %v", c.took, events[1].Cached, c.want)
+		}
+	}
+}

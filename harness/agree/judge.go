@@ -112,9 +112,13 @@ func (c *Case) draws(e harness.Engine) bool {
 	return c.Nginx.WorkerProcesses > 1 && (!u.Zone || upstream.NewCache(*u) != nil)
 }
 
+// asLong is how much longer one of two attempts may take that are the same: a backend
+// that cuts a new connection waits 100 ms before, one that cuts a kept one doesn't.
+const asLong = 80 * time.Millisecond
+
 // unread takes over from the simulator which attempts went out on a kept-alive
-// connection, where no backend read the request and the attempt ended alike:
-// nginx doesn't tell, and only the backend would know; see Exceptions.
+// connection, where no backend read the request and the attempt ended alike, after as
+// long: nginx doesn't tell, and only the backend would know; see Exceptions.
 func unread(sim, events []event.Event) {
 	type attempt struct {
 		request event.Request
@@ -130,22 +134,31 @@ func unread(sim, events []event.Event) {
 			got[place{e.Request, e.Peer}] = true
 		}
 	}
-	known := map[attempt]event.Event{}
-	for _, e := range sim {
-		if e.Kind == event.AttemptEnded {
-			known[attempt{e.Request, e.Try}] = e
-		}
+	type lasting struct {
+		end  event.Event
+		took time.Duration
 	}
-	alike := map[attempt]bool{}
-	for _, e := range events {
-		k := attempt{e.Request, e.Try}
-		if e.Kind == event.AttemptEnded && !got[place{e.Request, e.Peer}] && known[k].Peer == e.Peer && known[k].Outcome == e.Outcome {
-			alike[k] = true
+	attempts := func(events []event.Event) map[attempt]lasting {
+		began, out := map[attempt]time.Duration{}, map[attempt]lasting{}
+		for _, e := range events {
+			switch k := (attempt{e.Request, e.Try}); e.Kind {
+			case event.AttemptStarted:
+				began[k] = e.At
+			case event.AttemptEnded:
+				out[k] = lasting{e, e.At - began[k]}
+			}
 		}
+		return out
+	}
+	known := attempts(sim)
+	alike := map[attempt]bool{}
+	for k, a := range attempts(events) {
+		b := known[k]
+		alike[k] = !got[place{k.request, a.end.Peer}] && b.end.Peer == a.end.Peer && b.end.Outcome == a.end.Outcome && (a.took-b.took).Abs() < asLong
 	}
 	for i := range events {
 		if k := (attempt{events[i].Request, events[i].Try}); alike[k] && events[i].Kind != event.BackendGot {
-			events[i].Cached = known[k].Cached
+			events[i].Cached = known[k].end.Cached
 		}
 	}
 }
