@@ -98,7 +98,7 @@ func (s settled) Close() error {
 
 func (r Runner) nginx(ctx context.Context, s live.Setup) (*nginx.Process, error) {
 	o := r.options()
-	o.Config, o.Backends, o.InChunks, o.Clock, o.Sink, o.CA, o.Files = s.Config, s.Backends, s.InChunks, s.Clock, s.Sink, s.CA, s.Files
+	o.Config, o.Backends, o.Unannounced, o.Clock, o.Sink, o.CA, o.Files = s.Config, s.Backends, s.Unannounced, s.Clock, s.Sink, s.CA, s.Files
 	return nginx.Start(ctx, o)
 }
 

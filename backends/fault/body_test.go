@@ -180,8 +180,8 @@ func BenchmarkPDF(b *testing.B) {
 	}
 }
 
-// The sizes that a log has of whole responses in chunks are those that go over the wire.
-func TestInChunks(t *testing.T) {
+// The sizes that a log has of whole responses are those that go over the wire.
+func TestUnannounced(t *testing.T) {
 	answers := func(s fault.RespondSpec) fault.Rule { return fault.Rule{Do: fault.Fault{Script: fault.Respond(s)}} }
 	drip := meaning(t, &fault.DripSpec{RespondSpec: fault.RespondSpec{Framing: "chunked", Body: "chunks in drops"}})
 	rules := fault.Rules{
@@ -189,12 +189,14 @@ func TestInChunks(t *testing.T) {
 		answers(fault.RespondSpec{Body: "plain"}),
 		answers(fault.RespondSpec{Framing: "chunked", Body: "ab", Chunk: 1, Trailers: []fault.Header{{"A", "b"}}}),
 		answers(fault.RespondSpec{Framing: "chunked", Body: "chunks in place"}),
+		answers(fault.RespondSpec{Framing: "close", Body: "to the end"}),
 	}
 	var want []int64
 	for _, text := range []string{"f\r\nchunks in drops\r\n0\r\n\r\n", "1\r\na\r\n1\r\nb\r\n0\r\nA: b\r\n\r\n"} {
 		want = append(want, int64(len(text)))
 	}
-	if got := rules.InChunks(); !slices.Equal(got, want) {
+	want = append(want, int64(len("to the end")))
+	if got := rules.Unannounced(); !slices.Equal(got, want) {
 		t.Errorf("got %d, want %d", got, want)
 	}
 }

@@ -1,9 +1,6 @@
 package fault
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // Chunks is how a body is framed in chunks (RFC 9112, 7.1).
 type Chunks struct {
@@ -25,18 +22,6 @@ func chunked(body Body, each int64, trailer []byte) Body {
 	body.Chunks = c
 	body.Size = c.dataEnd() + int64(len(c.last()))
 	return body
-}
-
-// InChunks returns the sizes in bytes, on the wire and framing included, of the bodies in
-// chunks that the rules may answer with; each once.
-func (rs Rules) InChunks() []int64 {
-	var sizes []int64
-	for i := range rs {
-		if b := &rs[i].Do.Script.Response.Body; b.Chunks != nil && !slices.Contains(sizes, b.Size) {
-			sizes = append(sizes, b.Size)
-		}
-	}
-	return sizes
 }
 
 // dataEnd is where the last chunk, the one without data, begins.

@@ -1,5 +1,7 @@
 package fault
 
+import "slices"
+
 // Response is the response that a script's Write steps send: what comes before
 // it, a head, then a body.
 type Response struct {
@@ -47,4 +49,18 @@ type Body struct {
 	PDF bool
 	// Chunks is the framing of a chunked body, nil for a plain one.
 	Chunks *Chunks
+}
+
+// Unannounced returns the sizes in bytes, on the wire and framing included, of those
+// bodies that the rules may answer with whose head doesn't say how long they are: those
+// in chunks, and those that end with the connection. Each is there once.
+func (rs Rules) Unannounced() []int64 {
+	var sizes []int64
+	for i := range rs {
+		r := &rs[i].Do.Script.Response
+		if r.Head != nil && r.Announced < 0 && !slices.Contains(sizes, r.Body.Size) {
+			sizes = append(sizes, r.Body.Size)
+		}
+	}
+	return sizes
 }

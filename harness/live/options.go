@@ -44,8 +44,9 @@ type Setup struct {
 	Config *nginxconf.Config
 	// Backends maps each backend's name to the address where it listens.
 	Backends map[string]string
-	// InChunks are the sizes on the wire that bodies in chunks have, by the backend's name.
-	InChunks map[string][]int64
+	// Unannounced are the sizes on the wire of those bodies whose heads don't say how long
+	// they are, by the backend's name.
+	Unannounced map[string][]int64
 	// Clock begins when everything is ready.
 	Clock *clock.Clock
 	// Sink takes the proxy's events, until Close has returned. Their order

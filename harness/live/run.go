@@ -109,7 +109,7 @@ func (t *try) run(parent context.Context) (*Outcome, error) {
 func (t *try) start(ctx context.Context) (*load, error) {
 	s := t.o.Plan.Scenario
 	addresses := make(map[string]string, len(s.Backends))
-	inChunks := map[string][]int64{}
+	unannounced := map[string][]int64{}
 	var err error
 	if t.secure, err = newSecure(s.Nginx, cmp.Or(t.o.Backends, "127.0.0.1")); err != nil {
 		return nil, err
@@ -124,10 +124,10 @@ func (t *try) start(ctx context.Context) (*load, error) {
 		}
 		t.backends = append(t.backends, server)
 		addresses[b.Name] = server.Addr()
-		inChunks[b.Name] = b.Rules.InChunks()
+		unannounced[b.Name] = b.Rules.Unannounced()
 	}
 	proxy, err := t.o.Start(ctx, Setup{
-		Config: s.Nginx, Backends: addresses, InChunks: inChunks, Clock: t.clock, Sink: &t.record, Seed: t.o.Plan.Seed, CA: t.secure.ca, Files: s.Files,
+		Config: s.Nginx, Backends: addresses, Unannounced: unannounced, Clock: t.clock, Sink: &t.record, Seed: t.o.Plan.Seed, CA: t.secure.ca, Files: s.Files,
 	})
 	if err != nil {
 		return nil, err

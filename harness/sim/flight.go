@@ -43,6 +43,7 @@ type flight struct {
 	reading       *reading // of its response
 	sights        []fault.Sight
 	outcome       event.Outcome
+	over          time.Duration // when what is due next happens
 	cut           event.Outcome // how a truncated body broke off
 	status        int           // of the backend's response
 	upgraded      bool          // it passed a 101 on
@@ -207,7 +208,7 @@ func (s *Sim) clientTimeout(f *flight) {
 		return
 	}
 	if p := f.trip.Step.Pass; p != nil && p.IgnoreClientAbort {
-		f.deserted, f.left = true, s.now
+		s.desert(f)
 		s.respond(f, event.ClientTimeout, 0)
 		return
 	}

@@ -169,23 +169,12 @@ func (r *reading) decode(from int64) {
 // or fills a buffer, and then at all of it. begun is true when something of the body
 // was passed on before.
 func (r *reading) notices(sights []fault.Sight) (at int, begun bool) {
-	b := r.begin()
-	var waiting []byte
-	read := r.headEnd
+	p := r.passage()
 	for i, v := range sights {
-		waiting = r.script.Response.Append(waiting, read, max(v.Bytes-read, 0))
-		read = max(read, v.Bytes)
-		for {
-			n := b.Ready(len(waiting), v.End == fault.Close)
-			if n == 0 {
-				break
-			}
-			data, used, err := b.Decode(waiting[:n])
-			if err != nil {
-				return i, begun || r.unbuffered
-			}
-			begun = begun || data > 0
-			waiting = waiting[used:]
+		passed, err := p.take(v)
+		begun = begun || passed > 0
+		if err != nil {
+			return i, begun || r.unbuffered
 		}
 	}
 	return -1, begun

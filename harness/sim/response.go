@@ -30,12 +30,17 @@ func (s *Sim) pass(f *flight) {
 	if r.broken {
 		broken, begun = r.notices(f.sights)
 	}
+	unheard := f.unheard()
 	for i, v := range f.sights {
 		if v.At < s.now {
 			continue
 		}
 		if v.At > f.read.At() {
 			break
+		}
+		if v.At >= unheard {
+			s.due(f, v.At, doEnd, event.Aborted)
+			return
 		}
 		f.read.Add(v.At, timeout)
 		switch {
@@ -74,9 +79,6 @@ func (s *Sim) end(f *flight) {
 		s.respond(f, event.Closed, 0)
 		s.retire(f)
 		return
-	}
-	if f.outcome == event.Passed && f.deserted && f.unwritten() > oneWrite {
-		f.outcome = event.Aborted
 	}
 	s.keep(f)
 	s.leave(f)
@@ -138,26 +140,6 @@ func (s *Sim) awaitFinal(f *flight, logged int) {
 	s.sink.Emit(event.Event{At: s.now, Kind: event.ProxyAnswered, Request: f.id, Status: logged, Worker: f.number})
 	f.waiting = true
 	s.due(f, s.now+idle, doEnd, event.Closed)
-}
-
-// oneWrite is how much of a response nginx has read before its second write to a
-// client. To one that has left, the first write succeeds and is answered with RST, so
-// the second one fails, and that ends the exchange with the backend although
-// proxy_ignore_client_abort is on (ngx_event_pipe, downstream_error), unless the
-// response is whole by then. On loopback 64 KiB come at once: of 64 KiB nginx 1.22.1
-// kept every connection, of 68 to 140 some, of 200 none. With the head that is this.
-const oneWrite = 65 << 10
-
-// unwritten is how much of the response came after the client had left.
-func (f *flight) unwritten() int64 {
-	size := f.script.Response.Size()
-	written := int64(0)
-	for _, v := range f.sights {
-		if v.At <= f.left {
-			written = v.Bytes
-		}
-	}
-	return size - written
 }
 
 // keep stores the upstream connection where nginx would: the response came whole,

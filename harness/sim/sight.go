@@ -107,7 +107,7 @@ func (s *Sim) decided(f *flight, at time.Duration) {
 
 // due schedules what happens next to a flight, or does it if that is now.
 func (s *Sim) due(f *flight, at time.Duration, what do, o event.Outcome) {
-	f.outcome = o
+	f.outcome, f.over = o, at
 	st := step{at: at, do: what, f: f, gen: f.gen}
 	if at <= s.now {
 		s.do(&st)

@@ -75,7 +75,7 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 		if a.stream {
 			x.judgeSession(&x.steps[i])
 		} else {
-			x.judge(&x.steps[i], n.inChunks[x.steps[i].peer])
+			x.judge(&x.steps[i], n.unannounced[x.steps[i].peer])
 		}
 	}
 	n.dialect.close(x)
@@ -83,9 +83,9 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 	return x
 }
 
-// judge says how an attempt ended. inChunks are the sizes that the backend's responses in
-// chunks have.
-func (x *exchange) judge(s *step, inChunks []int64) {
+// judge says how an attempt ended. unannounced are the sizes that those of the backend's
+// responses have whose heads don't say it.
+func (x *exchange) judge(s *step, unannounced []int64) {
 	if s.noLive {
 		return
 	}
@@ -96,7 +96,7 @@ func (x *exchange) judge(s *step, inChunks []int64) {
 	switch {
 	case s.header >= 0 && (!s.last || s.gaveUp):
 		s.outcome = event.Listed
-	case s.header >= 0 && (x.complete || s.replaced || s.last && x.readWhole(s, inChunks)):
+	case s.header >= 0 && (x.complete || s.replaced || s.last && x.readWhole(s, unannounced)):
 		s.outcome = event.Passed
 	case s.last && x.unfinished:
 		// Still running when we stopped nginx.
@@ -121,15 +121,17 @@ const atOnce = 2
 
 // readWhole says whether nginx had all of a response that it couldn't write to a client that
 // had left: the first write succeeds all the same, and where the response is whole when
-// another one fails, the exchange with the backend ends as it should. Of a response in
-// chunks the log doesn't have the size: it is one of the sizes that the backend's have, or
-// else it is taken for whole where it was small and came at once.
-func (x *exchange) readWhole(s *step, inChunks []int64) bool {
+// another one fails, the exchange with the backend ends as it should. Where its head didn't
+// say how long it is, neither does the log: then it is whole with one of the sizes that the
+// backend's have, and where those aren't known, in chunks that were few and came at once.
+func (x *exchange) readWhole(s *step, unannounced []int64) bool {
 	switch {
 	case x.unfinished || x.accessLine.status == clientClosed || x.sent == 0 || s.received < 0:
 		return false
+	case (x.chunked || x.unframed) && len(unannounced) > 0:
+		return slices.Contains(unannounced, s.received)
 	case x.chunked:
-		return slices.Contains(inChunks, s.received) || s.received <= firstRead && s.response-s.header <= atOnce
+		return s.received <= firstRead && s.response-s.header <= atOnce
 	}
 	return s.received == x.length
 }

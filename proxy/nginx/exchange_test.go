@@ -27,7 +27,7 @@ func toldBy(t *testing.T, b binary, access, errors string) []event.Event {
 	u := &upstream.Config{Name: "u", Servers: []upstream.Server{upstream.NewServer("a"), upstream.NewServer("b"), upstream.NewServer("c")}}
 	n := newNames(&nginxconf.Config{Upstreams: []*upstream.Config{u}}, map[string]string{"a": "127.0.0.1:1", "b": "127.0.0.1:2", "c": "127.0.0.1:3"})
 	n.dialect = b.dialect()
-	n.inChunks = map[string][]int64{"a": {61, 36 << 10}}
+	n.unannounced = map[string][]int64{"c": {61, 90000}}
 	log, err := readErrorLog(strings.NewReader(errors), 1<<62)
 	if err != nil {
 		t.Fatal(err)
@@ -367,19 +367,25 @@ func TestKeepaliveIsTheVersions(t *testing.T) {
 // A client that left didn't get a response whole, and the exchange with the backend
 // ended as it should all the same where nginx had read all of it.
 func TestReadWhole(t *testing.T) {
+	const known, unknown = "127.0.0.1:3", "127.0.0.1:1" // how long its responses are
 	for _, tt := range []struct {
-		header, more string
-		want         event.Outcome
+		addr, header, more string
+		want               event.Outcome
 	}{
-		{"0.500", `"sent":"2055","received":"2060","framed":"chunked"`, event.Passed},
-		{"0.400", `"sent":"20","received":"30","framed":"chunked"`, event.Aborted}, // in the middle
-		{"0.000", `"sent":"57","received":"61","framed":"chunked"`, event.Passed},  // in drops, whole
-		{"0.500", `"sent":"36000","received":"65536","framed":"chunked"`, event.Aborted},
-		{"0.400", `"sent":"36000","received":"40960","framed":"40960"`, event.Passed},
-		{"0.500", `"sent":"36000","received":"90000","framed":"102400"`, event.Aborted},
-		{"0.500", `"sent":"36000","framed":"40960"`, event.Aborted}, // of an older log
+		{unknown, "0.500", `"sent":"2055","received":"2060","framed":"chunked"`, event.Passed},
+		{unknown, "0.400", `"sent":"20","received":"30","framed":"chunked"`, event.Aborted}, // in the middle
+		{unknown, "0.500", `"sent":"36000","received":"65536","framed":"chunked"`, event.Aborted},
+		{unknown, "0.400", `"sent":"36000","received":"40960","framed":"40960"`, event.Passed},
+		{unknown, "0.500", `"sent":"36000","received":"90000","framed":"102400"`, event.Aborted},
+		{unknown, "0.500", `"sent":"36000","framed":"40960"`, event.Aborted}, // of an older log
+		{unknown, "0.500", `"sent":"61","received":"61","framed":""`, event.Aborted},
+		{known, "0.000", `"sent":"57","received":"61","framed":"chunked"`, event.Passed}, // in drops
+		{known, "0.500", `"sent":"36000","received":"90000","framed":"chunked"`, event.Passed},
+		{known, "0.500", `"sent":"2055","received":"2060","framed":"chunked"`, event.Aborted}, // its second write failed at once
+		{known, "0.500", `"sent":"61","received":"61","framed":""`, event.Passed},
+		{known, "0.500", `"sent":"60","received":"60","framed":""`, event.Aborted},
 	} {
-		got := told(t, accessText("101.000", "0.500", "1", "x/1", "200", "127.0.0.1:1", "200", "0.000", tt.header, "0.500", `"complete":"",`+tt.more), "")
+		got := told(t, accessText("101.000", "0.500", "1", "x/1", "200", tt.addr, "200", "0.000", tt.header, "0.500", `"complete":"",`+tt.more), "")
 		i := slices.IndexFunc(got, func(e event.Event) bool { return e.Kind == event.AttemptEnded })
 		if i < 0 || got[i].Outcome != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.more, got, tt.want)

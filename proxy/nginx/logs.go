@@ -124,7 +124,7 @@ func (p *Process) emit(end stopped) error {
 		return err
 	}
 	n := newNames(p.opts.Config, p.opts.Backends)
-	n.dialect, n.inChunks = p.bin.dialect(), p.opts.InChunks
+	n.dialect, n.unannounced = p.bin.dialect(), p.opts.Unannounced
 	requests := func(file string, parse func([]byte) (accessLine, error)) ([]*exchange, error) {
 		return readFile(p.prefix.file(file), func(r io.Reader) ([]*exchange, error) { return readRequests(r, parse, n, log, end.msec) })
 	}

@@ -10,12 +10,12 @@ import (
 
 // names turns what nginx's logs say back into what the configuration says.
 type names struct {
-	backends  map[string]string // real address -> name
-	hosts     []string          // of the real addresses, each with its ":"; or unix sockets
-	upstreams map[string]*upstream.Config
-	order     []*upstream.Config
-	dialect   dialect            // of the logs
-	inChunks  map[string][]int64 // sizes of the responses in chunks, by backend
+	backends    map[string]string // real address -> name
+	hosts       []string          // of the real addresses, each with its ":"; or unix sockets
+	upstreams   map[string]*upstream.Config
+	order       []*upstream.Config
+	dialect     dialect            // of the logs
+	unannounced map[string][]int64 // Options.Unannounced
 }
 
 func newNames(c *nginxconf.Config, backends map[string]string) names {

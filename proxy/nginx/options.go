@@ -13,10 +13,11 @@ type Options struct {
 	// Backends gives the real address, 127.0.0.1:port, of every backend of
 	// Config.Backends.
 	Backends map[string]string
-	// InChunks are, by the name of the backend, the sizes in bytes that the bodies of its
-	// responses in chunks have on the wire: of such a response whose client left, nginx's
-	// log says how much came, not whether that was all. nil is for not known.
-	InChunks map[string][]int64
+	// Unannounced are, by the name of the backend, the sizes in bytes that those of its
+	// responses' bodies have on the wire whose heads don't say it: of such a response whose
+	// client left, nginx's log says how much came, not whether that was all. nil is for
+	// not known.
+	Unannounced map[string][]int64
 	// Clock gives the speed, and once begun the scenario time; nil is speed 1.
 	Clock *clock.Clock
 	// Sink gets all events, in order, during Close; nil discards them.

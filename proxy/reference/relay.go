@@ -2,6 +2,7 @@ package reference
 
 import (
 	"io"
+	"math"
 	"strconv"
 	"time"
 
@@ -198,9 +199,17 @@ func (r *relay) closed() {
 // forward writes data, with the head if it is still to go. It returns false
 // when the exchange is over because the client is.
 func (r *relay) forward(data []byte) bool {
-	err := r.write(data)
-	if err == nil {
-		return true
+	var err error
+	for piece := r.piece(); ; data = data[piece:] {
+		if len(data) <= piece {
+			if err = r.write(data, false); err == nil {
+				return true
+			}
+			break
+		}
+		if err = r.write(data[:piece], false); err != nil {
+			break
+		}
 	}
 	if err != errHalted && r.attempt.pass.IgnoreClientAbort && r.rest() {
 		r.release(event.Passed)
@@ -212,24 +221,42 @@ func (r *relay) forward(data []byte) bool {
 	return false
 }
 
-// rest says whether all that is missing of the response has come by now: nginx reads
-// what is there before it writes again, and is done with the backend then, whether
-// there is a client or not.
-func (r *relay) rest() bool {
-	in := &r.c.rb
-	in.resize(streamSize)
-	if r.attempt.up.readReady(in) != nil {
-		return false
+// piece is how much goes out with one write. It counts where a client may have left: to
+// that one the first write succeeds and the second doesn't. nginx writes when
+// proxy_busy_buffers_size is full, two pages; with proxy_buffering off it has one.
+func (r *relay) piece() int {
+	switch pass := r.attempt.pass; {
+	case !pass.IgnoreClientAbort:
+		return math.MaxInt
+	case r.unbuffered:
+		return pass.BufferSize
+	default:
+		return 2 * max(pass.BufferSize, pass.Buffers)
 	}
-	_, err := r.filter(false)
-	return err == nil && r.body.Complete
 }
 
-// write writes data, behind whatever waits in c.wb.
-func (r *relay) write(data []byte) error {
+// rest says whether all that is missing of the response has come by now: nginx reads
+// on when a write fails while something is there, and is done with the backend when
+// that was all, whether there is a client or not. With proxy_buffering off it doesn't.
+func (r *relay) rest() bool {
+	in := &r.c.rb
+	for !r.unbuffered && !r.body.Complete {
+		in.resize(streamSize)
+		if r.attempt.up.readReady(in) != nil {
+			return false
+		}
+		if _, err := r.filter(false); err != nil {
+			return false
+		}
+	}
+	return r.body.Complete
+}
+
+// write writes data, behind whatever waits in c.wb; end is true for the last of it.
+func (r *relay) write(data []byte, end bool) error {
 	c := r.c
 	if len(c.wb) > 0 || r.wrap {
-		r.pack(data)
+		r.pack(data, end)
 		data = c.wb
 	}
 	r.begun = true
@@ -238,8 +265,9 @@ func (r *relay) write(data []byte) error {
 	return err
 }
 
-// pack appends data to what is to be written, as a chunk if the client gets them.
-func (r *relay) pack(data []byte) {
+// pack appends data to what is to be written, as a chunk if the client gets them, and
+// the last chunk at the end.
+func (r *relay) pack(data []byte, end bool) {
 	const frame = 32
 	b := r.c.wb
 	if cap(b)-len(b) < len(data)+frame {
@@ -254,7 +282,7 @@ func (r *relay) pack(data []byte) {
 	} else {
 		b = append(b, data...)
 	}
-	if r.wrap && r.body.Complete {
+	if r.wrap && end {
 		b = append(b, "0\r\n\r\n"...)
 	}
 	r.c.wb = b

@@ -12,8 +12,15 @@ func (r *relay) finish(data []byte) {
 		r.aborted(errHalted)
 		return
 	}
+	if n := r.piece(); r.unbuffered && len(data) > n {
+		last := (len(data) - 1) / n * n
+		if !r.forward(data[:last]) {
+			return
+		}
+		data = data[last:]
+	}
 	r.release(event.Passed)
-	if r.write(data) != nil {
+	if r.write(data, true) != nil {
 		c.unwritten()
 	}
 	c.answered(r.logged())
@@ -89,7 +96,7 @@ func (r *relay) cut(how event.Outcome, data []byte, head fate) {
 	r.n.mu.Unlock()
 	r.attempt.up.close()
 	if head == keepHead {
-		_ = r.write(data)
+		_ = r.write(data, false)
 	}
 	c.answered(r.logged())
 }

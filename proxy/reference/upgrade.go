@@ -34,7 +34,7 @@ func (r *relay) upgrade() {
 	c.use(&up.sock)
 	t := &upgraded{relay: r}
 	t.touch()
-	if r.write(c.rb.unread()) == nil {
+	if r.write(c.rb.unread(), false) == nil {
 		c.rb.r = c.rb.w
 		_ = c.sock.conn.SetDeadline(time.Time{})
 		_ = up.conn.SetDeadline(time.Time{})
