@@ -190,12 +190,14 @@ func TestUnannounced(t *testing.T) {
 		answers(fault.RespondSpec{Framing: "chunked", Body: "ab", Chunk: 1, Trailers: []fault.Header{{"A", "b"}}}),
 		answers(fault.RespondSpec{Framing: "chunked", Body: "chunks in place"}),
 		answers(fault.RespondSpec{Framing: "close", Body: "to the end"}),
+		{Do: meaning(t, &fault.MalformedSpec{What: "broken_chunk"})},
+		{Do: meaning(t, &fault.MalformedSpec{What: "length_and_chunked"})},
 	}
 	var want []int64
 	for _, text := range []string{"f\r\nchunks in drops\r\n0\r\n\r\n", "1\r\na\r\n1\r\nb\r\n0\r\nA: b\r\n\r\n"} {
 		want = append(want, int64(len(text)))
 	}
-	want = append(want, int64(len("to the end")))
+	want = append(want, int64(len("to the end")), int64(len("5\r\nhello\r\n0\r\n\r\n")))
 	if got := rules.Unannounced(); !slices.Equal(got, want) {
 		t.Errorf("got %d, want %d", got, want)
 	}

@@ -1,6 +1,9 @@
 package fault
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // Response is the response that a script's Write steps send: what comes before
 // it, a head, then a body.
@@ -53,14 +56,27 @@ type Body struct {
 
 // Unannounced returns the sizes in bytes, on the wire and framing included, of those
 // bodies that the rules may answer with whose head doesn't say how long they are: those
-// in chunks, and those that end with the connection. Each is there once.
+// in chunks, and those that end with the connection. Each is there once; chunks that
+// never end as they should are not.
 func (rs Rules) Unannounced() []int64 {
 	var sizes []int64
 	for i := range rs {
-		r := &rs[i].Do.Script.Response
-		if r.Head != nil && r.Announced < 0 && !slices.Contains(sizes, r.Body.Size) {
-			sizes = append(sizes, r.Body.Size)
+		if n := rs[i].Do.Script.Response.unannounced(); n >= 0 && !slices.Contains(sizes, n) {
+			sizes = append(sizes, n)
 		}
 	}
 	return sizes
+}
+
+// unannounced is the size of the body if the head doesn't say it, otherwise -1.
+func (r *Response) unannounced() int64 {
+	switch chunked := bytes.Contains(bytes.ToLower(r.Head), []byte("\ntransfer-encoding:")); {
+	case r.Head == nil:
+		return -1
+	case r.Body.Chunks != nil, !chunked && r.Announced < 0:
+		return r.Body.Size
+	case chunked:
+		return r.Announced // where a malformed one ends
+	}
+	return -1
 }

@@ -23,21 +23,6 @@ var races = map[string]struct {
 	// within bounds how long an attempt on a takes, zero for any time.
 	within [2]time.Duration
 }{
-	"a reset right behind the last chunk": {`name: behind-the-last-chunk
-proxy:
-  nginx: |
-    upstream u { server a:80; server b:80 backup; }
-    server { location / { proxy_pass http://u; proxy_http_version 1.1; } }
-backends:
-  a:80:
-    - do: {keepalive: {requests: 1, with: reset}}
-    - do: {respond: {status: 200, framing: chunked, size: 100}}
-traffic:
-  t: {request: GET /, times: 100}
-expect:
-  - status: {of: t, is: 200}
-  - marked: {backend: "*", times: 0}
-`, 10, []event.Outcome{event.Passed, event.Truncated}, [2]time.Duration{}},
 	"an end without a word in a full cache": {`name: without-a-word
 proxy:
   nginx: |

@@ -33,13 +33,6 @@ func Exceptions() []Exception {
 				"nobody is marked, and the connection that ended is never used.",
 		},
 		{
-			"a reset right behind the last chunk",
-			"nginx may read on behind the last chunk, and then meets the reset (ngx_event_pipe_read_upstream): the response is whole " +
-				"for the client and broken off in the error log.",
-			"Cases with chunks, or other bodies that nobody announced, have no backend that resets after its last request. " +
-				"Of 100 responses each is passed or truncated, the client has it whole, and nobody is marked.",
-		},
-		{
 			"which worker takes a connection",
 			"The kernel's choice; the simulator and the reference proxy draw by the connection's number, which is another one when cases run together.",
 			"Where workers have counters or connections of their own the replay takes the recorded worker and holds every decision. " +

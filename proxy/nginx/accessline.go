@@ -80,7 +80,8 @@ func parseAccessLine(line []byte, d dialect) (accessLine, error) {
 	a.whole = raw.Method == "HEAD" || raw.Announced != "" && raw.Sent == raw.Announced
 	a.unframed = raw.Framed != nil && *raw.Framed == "" && raw.Method != "HEAD"
 	a.own = raw.Framed != nil && *raw.Framed != "" && raw.Announced != "" && *raw.Framed != raw.Announced
-	a.chunked = raw.Framed != nil && strings.EqualFold(*raw.Framed, "chunked")
+	// A length beside it doesn't count, and stands before it here.
+	a.chunked = raw.Framed != nil && strings.HasSuffix(strings.ToLower(*raw.Framed), "chunked")
 	a.length = -1
 	if raw.Framed != nil {
 		if n, err := strconv.ParseInt(*raw.Framed, 10, 64); err == nil {

@@ -54,7 +54,7 @@ func newExchange(a accessLine, number int, n names, lines *connectionLines, end 
 		if a.stream {
 			lines.takeSession(&s, from, until)
 		} else {
-			lines.take(&s, from, until, &a)
+			lines.take(&s, from, until, &a, n.unannounced[s.peer])
 			if n.dialect.givesUp && s.last && s.cause == nil && s.header >= 0 && s.status >= 400 {
 				s.mark = lines.mark(&s, from, until)
 				s.gaveUp = s.mark != nil || a.own
@@ -260,7 +260,8 @@ func (c *connectionLines) next(from, until int64, fits func(*errorLine) bool) *e
 // cause, for a passed response what broke its body off, and the mark. A response
 // that went out whole, or that nginx threw away, broke off nowhere: such a line is of
 // another request on the same connection in the same second, or of a later step.
-func (c *connectionLines) take(s *step, from, until int64, a *accessLine) {
+// unannounced are the sizes of the backend's bodies whose heads don't say it.
+func (c *connectionLines) take(s *step, from, until int64, a *accessLine, unannounced []int64) {
 	same := func(l *errorLine) bool { return l.addr == s.addr || l.addr == "" }
 	if s.noLive {
 		if i, ok := c.first(from, until, func(l *errorLine) bool { return l.noLive() && same(l) }); ok {
@@ -272,7 +273,7 @@ func (c *connectionLines) take(s *step, from, until int64, a *accessLine) {
 		s.mark = c.mark(s, from, until)
 		return
 	}
-	if s.header >= 0 && (a.whole || s.replaced) {
+	if s.header >= 0 && (a.whole || s.replaced || bodyless(s.status) || a.chunked && slices.Contains(unannounced, s.received)) {
 		return
 	}
 	i, ok := c.first(from, until, func(l *errorLine) bool {

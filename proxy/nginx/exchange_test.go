@@ -392,3 +392,25 @@ func TestReadWhole(t *testing.T) {
 		}
 	}
 }
+
+// nginx reads on behind a response that is whole, and may meet a reset there: that broke
+// nothing off.
+func TestResetBehindTheEnd(t *testing.T) {
+	reset := errorText(1, "error", "1", "readv() failed (104: Connection reset by peer) while reading upstream", "127.0.0.1:3")
+	for _, tt := range []struct {
+		status, more string
+		want         event.Outcome
+	}{
+		{"204", `"sent":"0","received":"0","framed":""`, event.Passed},
+		{"200", `"sent":"57","received":"61","framed":"chunked"`, event.Passed},
+		{"200", `"sent":"57","received":"61","framed":"5chunked"`, event.Passed}, // with a length, which doesn't count
+		{"200", `"sent":"47","received":"51","framed":"chunked"`, event.Truncated},
+		{"200", `"sent":"61","received":"61","framed":""`, event.Truncated}, // only the end of the connection is its end
+	} {
+		got := told(t, accessText("101.000", "0.500", "1", "x/1", tt.status, "127.0.0.1:3", tt.status, "0.000", "0.500", "0.500", `"complete":"OK",`+tt.more), reset)
+		i := slices.IndexFunc(got, func(e event.Event) bool { return e.Kind == event.AttemptEnded })
+		if i < 0 || got[i].Outcome != tt.want {
+			t.Errorf("%s %s: got %v, want %v", tt.status, tt.more, got, tt.want)
+		}
+	}
+}

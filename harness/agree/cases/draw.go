@@ -50,16 +50,6 @@ func (c *Case) calm() {
 			c.After[i] = "keepalive 8"
 		}
 	}
-	// Whether nginx, having read the last chunk, reads on and meets the reset behind it.
-	if says("framing: ") || says("malformed") || says("interim") {
-		for _, b := range c.Backends {
-			for i, r := range b.Rules {
-				if strings.Contains(r.Do, "requests: ") {
-					b.Rules[i].Do = strings.Replace(r.Do, ", with: reset", "", 1)
-				}
-			}
-		}
-	}
 	// Whether a response of about 100 KiB has been read when the second write to a client
 	// that left fails.
 	if slices.Contains(c.Location, "proxy_ignore_client_abort on") {
