@@ -1,6 +1,7 @@
 package agree
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -355,5 +356,41 @@ func TestUnread(t *testing.T) {
 		if events[0].Cached != c.want || events[1].Cached != c.want {
 			t.Errorf("an attempt of %v: cached %v, want %v", c.took, events[1].Cached, c.want)
 		}
+	}
+}
+
+// With the addresses that a run's backends got, hash consistent sends requests elsewhere
+// than in the case that was drawn: there two of them may meet at one instant.
+func TestSteadyWith(t *testing.T) {
+	c := parse(t, `name: steady
+proxy:
+  nginx: |
+    upstream steady { hash $request_uri consistent; server steady-a:80; server steady-b:80; keepalive 4; }
+    server {
+      listen 80;
+      location / { proxy_pass http://steady; proxy_http_version 1.1; proxy_set_header Connection ""; }
+    }
+backends:
+  steady-b:80:
+    - when: {from: 50ms, until: 2070ms}
+      do: freeze
+    - do: reset
+traffic:
+  steady-t: {request: GET /x, to: "80", at: [1100ms, 1300ms]}
+expect:
+  - status: {of: steady-t, is: 200}
+`)
+	found := map[bool]int{}
+	for port := 1; len(found) < 2 && port < 1000; port++ {
+		addresses := map[string]string{"steady-a:80": "127.0.0.1:1001", "steady-b:80": fmt.Sprintf("127.0.0.1:%d", 2000+port)}
+		var sim *harness.Result
+		c.withAddresses(addresses, func() { sim = c.again() })
+		meet := slices.ContainsFunc(sim.Events, func(e event.Event) bool { return e.Kind == event.AttemptEnded && e.Peer == "steady-b:80" })
+		if found[meet]++; c.steadyWith(addresses, sim) == meet {
+			t.Errorf("%v: requests meet at the thaw: %v, steady: %v", addresses, meet, !meet)
+		}
+	}
+	if len(found) < 2 {
+		t.Errorf("every address does the same: %v", found)
 	}
 }

@@ -19,7 +19,8 @@ const (
 	// Agreed: the same peers, outcomes, cached connections, statuses and marks.
 	Agreed Verdict = iota
 	// Drawn: nginx drew the peers itself (`random`), or the workers with counters or
-	// connections of their own got other requests, and the model takes every decision
+	// connections of their own got other requests, or the ports that the backends got put
+	// something on an edge (`hash KEY consistent`), and the model takes every decision
 	// of the run, given those draws.
 	Drawn
 	// Explained: the model, fed with the instants that occurred, takes every
@@ -74,9 +75,10 @@ func (b *batch) judge() []Finding {
 func judge(c *Case, e harness.Engine, r *harness.Result) Finding {
 	f := Finding{Case: c, Engine: e, Run: r}
 	u := c.Nginx.Upstreams[0]
+	addressed := e == harness.Nginx && u.Method == upstream.ConsistentHash
 	sim := c.Sim
-	if e == harness.Nginx && u.Method == upstream.ConsistentHash {
-		sim = withAddresses(c, r.Addresses)
+	if addressed {
+		c.withAddresses(r.Addresses, func() { sim = c.again() })
 	}
 	if e == harness.Nginx {
 		unread(sim.Events, r.Events)
@@ -90,7 +92,7 @@ func judge(c *Case, e harness.Engine, r *harness.Result) Finding {
 	d := diverge(sim.Events, r.Events)
 	f.Late = d.late
 	switch {
-	case explained && c.draws(e):
+	case explained && (c.draws(e) || addressed && !c.steadyWith(r.Addresses, sim)):
 		f.Verdict = Drawn
 	case explained && d.pick:
 		f.Verdict = Explained
@@ -163,24 +165,37 @@ func unread(sim, events []event.Event) {
 	}
 }
 
-// withAddresses simulates a case with the addresses that nginx had for its
+// withAddresses calls f while the case has the addresses that nginx had for its
 // backends, because those are what `hash KEY consistent` hashes.
-func withAddresses(c *Case, addresses map[string]string) *harness.Result {
-	for _, u := range c.Nginx.Upstreams {
-		for i := range u.Servers {
-			u.Servers[i].Address = addresses[u.Servers[i].Name]
+func (c *Case) withAddresses(addresses map[string]string, f func()) {
+	set := func(of func(name string) string) {
+		for _, u := range c.Nginx.Upstreams {
+			for i := range u.Servers {
+				u.Servers[i].Address = of(u.Servers[i].Name)
+			}
 		}
 	}
+	set(func(name string) string { return addresses[name] })
+	defer set(func(string) string { return "" })
+	f()
+}
+
+// again simulates the case as it is now.
+func (c *Case) again() *harness.Result {
 	r, err := c.run(c.Scenario)
-	for _, u := range c.Nginx.Upstreams {
-		for i := range u.Servers {
-			u.Servers[i].Address = ""
-		}
-	}
 	if err != nil {
 		return c.Sim // it ran before
 	}
 	return r
+}
+
+// steadyWith says whether nothing lies on an edge with the addresses that nginx had: the
+// case was drawn without them, and they send requests elsewhere.
+func (c *Case) steadyWith(addresses map[string]string, sim *harness.Result) (steady bool) {
+	there := *c
+	there.Sim = sim
+	c.withAddresses(addresses, func() { steady = there.steady() })
+	return steady
 }
 
 // divergence is where two runs part.
