@@ -85,8 +85,7 @@ func (r Runner) reference(_ context.Context, s live.Setup) (live.Proxy, error) {
 // have left, as a real nginx is given the time to.
 type settled struct{ *reference.Proxy }
 
-// Finish returns when it is done with everything.
-func (s settled) Finish(ctx context.Context, _ []event.Request) { s.Settle(ctx) }
+var _, _ live.Finisher = settled{}, (*nginx.Process)(nil)
 
 // Close ends it. One that passes on what nobody waits for is ended in the middle.
 func (s settled) Close() error {

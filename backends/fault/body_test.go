@@ -189,7 +189,8 @@ func TestUnannounced(t *testing.T) {
 		answers(fault.RespondSpec{Body: "plain"}),
 		answers(fault.RespondSpec{Framing: "chunked", Body: "ab", Chunk: 1, Trailers: []fault.Header{{"A", "b"}}}),
 		answers(fault.RespondSpec{Framing: "chunked", Body: "chunks in place"}),
-		answers(fault.RespondSpec{Framing: "close", Body: "to the end"}),
+		{Do: meaning(t, &fault.RespondSpec{Framing: "close", Body: "to the end"})},
+		{Do: meaning(t, &fault.RespondSpec{Framing: "close", Body: "to no end", Then: "hang"})},
 		{Do: meaning(t, &fault.MalformedSpec{What: "broken_chunk"})},
 		{Do: meaning(t, &fault.MalformedSpec{What: "length_and_chunked"})},
 	}

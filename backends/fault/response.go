@@ -56,24 +56,25 @@ type Body struct {
 
 // Unannounced returns the sizes in bytes, on the wire and framing included, of those
 // bodies that the rules may answer with whose head doesn't say how long they are: those
-// in chunks, and those that end with the connection. Each is there once; chunks that
-// never end as they should are not.
+// in chunks, and those that the backend ends with the connection. Each is there once;
+// chunks that never end as they should are not.
 func (rs Rules) Unannounced() []int64 {
 	var sizes []int64
 	for i := range rs {
-		if n := rs[i].Do.Script.Response.unannounced(); n >= 0 && !slices.Contains(sizes, n) {
+		if n := rs[i].Do.Script.unannounced(); n >= 0 && !slices.Contains(sizes, n) {
 			sizes = append(sizes, n)
 		}
 	}
 	return sizes
 }
 
-// unannounced is the size of the body if the head doesn't say it, otherwise -1.
-func (r *Response) unannounced() int64 {
+// unannounced is the size of the response's body if its head doesn't say it, otherwise -1.
+func (s *Script) unannounced() int64 {
+	r := &s.Response
 	switch chunked := bytes.Contains(bytes.ToLower(r.Head), []byte("\ntransfer-encoding:")); {
 	case r.Head == nil:
 		return -1
-	case r.Body.Chunks != nil, !chunked && r.Announced < 0:
+	case r.Body.Chunks != nil, !chunked && r.Announced < 0 && s.Steps[len(s.Steps)-1].Op == Close:
 		return r.Body.Size
 	case chunked:
 		return r.Announced // where a malformed one ends

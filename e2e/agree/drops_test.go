@@ -4,6 +4,8 @@ package agree
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +27,11 @@ var drops = map[string]string{
 	"large":   `bytes: 20KiB, size: 45KiB`,
 	"ends":    `bytes: 20KiB, size: 25KiB`,
 	"chunked": `bytes: 20KiB, framing: chunked, size: 70KiB`,
+	"rest":    `bytes: 20KiB, size: 40KiB`,
+	"once":    `bytes: 64KiB, size: 10KiB`,
+	"two":     `bytes: 64KiB, size: 8KiB`,
+	"pages":   `bytes: 4KiB, framing: close, size: 8KiB`,
+	"head2":   `bytes: 1500, size: 6KiB, header_size: 1600B`,
 }
 
 // dropped is a case in which the client leaves a response in pieces, and nginx doesn't
@@ -54,11 +61,12 @@ expect:
 var _ = Describe("A client that leaves a response in pieces", func() {
 	It("is given up at the same instant by all", func(ctx SpecContext) {
 		var cases []*agree.Case
-		for name, fault := range drops {
+		for _, name := range slices.Sorted(maps.Keys(drops)) {
+			fault := drops[name]
 			if name != "head" {
 				fault += ", what: body"
 			}
-			for _, buffering := range []string{"", " proxy_buffering off;"} {
+			for _, buffering := range []string{"", " proxy_buffering off;", " proxy_busy_buffers_size 16k;"} {
 				for _, after := range []string{"0ms", "500ms"} {
 					n := len(cases)
 					text := strings.ReplaceAll(fmt.Sprintf(dropped, 5100+n, buffering, after, fault), "NAME", fmt.Sprintf("drops%d", n))

@@ -194,7 +194,7 @@ func (c *Case) again() *harness.Result {
 func (c *Case) steadyWith(addresses map[string]string, sim *harness.Result) (steady bool) {
 	there := *c
 	there.Sim = sim
-	c.withAddresses(addresses, func() { steady = there.steady() })
+	c.withAddresses(addresses, func() { steady = there.offEdges() })
 	return steady
 }
 

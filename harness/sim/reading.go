@@ -35,12 +35,12 @@ type reading struct {
 
 // readingKey is all that a reading depends on.
 type readingKey struct {
-	script         *fault.Script
-	first, buffers int
-	version        upstream.Version
-	head           bool // asked for with HEAD
-	unbuffered     bool
-	deaf           bool // to X-Accel-Buffering
+	script               *fault.Script
+	first, buffers, busy int
+	version              upstream.Version
+	head                 bool // asked for with HEAD
+	unbuffered           bool
+	deaf                 bool // to X-Accel-Buffering
 }
 
 // maxReadings bounds what is remembered: scripts may be made for one request.
@@ -48,7 +48,7 @@ const maxReadings = 1024
 
 // readingOf returns the reading of a script, found once.
 func (s *Sim) readingOf(script *fault.Script, pass *nginxconf.Pass, method string) *reading {
-	k := readingKey{script, pass.BufferSize, pass.Buffers, pass.Upstream.Version, method == "HEAD", pass.Unbuffered, pass.Ignores("x-accel-buffering")}
+	k := readingKey{script, pass.BufferSize, pass.Buffers, pass.BusyBuffers, pass.Upstream.Version, method == "HEAD", pass.Unbuffered, pass.Ignores("x-accel-buffering")}
 	if s.lastReading != nil && s.lastKey == k {
 		return s.lastReading
 	}

@@ -3,13 +3,17 @@ package sim
 import (
 	"time"
 
+	"github.com/nolive/nolive/backends/fault"
 	"github.com/nolive/nolive/harness/event"
 )
 
-// oneWindow is how much of a response comes at once: of 64 KiB nginx 1.22.1 read all
-// behind a client that had left, of 68 to 140 now and then, of 200 never. With the head
-// that is this.
+// oneWindow is how much of a body comes at once: of 64 KiB nginx 1.22.1 read all behind
+// a client that had left, of 68 to 140 now and then, of 200 never.
 const oneWindow = 65 << 10
+
+// postponed is how large a head is by itself a write: postpone_output, less what nginx
+// adds to it, as Server, Date and Connection.
+const postponed = 1460 - 85
 
 // unheard is the instant at which a write to a client that has left ends the exchange
 // with the backend, never if none does. The first write succeeds and is answered with
@@ -22,11 +26,6 @@ func (f *flight) unheard() time.Duration {
 	if !f.deserted || r.bare() {
 		return never
 	}
-	// What goes out with one write: proxy_busy_buffers_size, or the one buffer.
-	most := 2 * int64(max(r.key.first, r.key.buffers))
-	if r.unbuffered {
-		most = int64(r.key.first)
-	}
 	p, writes, begun := r.passage(), int64(0), false
 	for i, v := range f.sights {
 		if i+1 < len(f.sights) && f.sights[i+1].At == v.At {
@@ -34,26 +33,52 @@ func (f *flight) unheard() time.Duration {
 		}
 		came := v.Bytes - p.read
 		late := v.At > f.left
-		if late && came > oneWindow {
-			return v.At
-		}
 		passed, err := p.take(v)
-		n := (passed + most - 1) / most
-		if r.unbuffered && !begun && v.Bytes >= r.headEnd {
-			n, begun = max(n, 1), true // the header doesn't wait for a body
+		n := r.writes(passed)
+		if !begun && v.Bytes >= r.headEnd {
+			n, begun = r.firstWrites(passed), true
 		}
 		if late {
 			writes += n
 		}
-		over := err != nil || v.End != 0 || r.end >= 0 && v.Bytes >= r.end
-		if over && (!r.unbuffered || writes <= 2) {
+		whole := r.end >= 0 && v.Bytes >= r.end
+		switch {
+		case writes <= 1 && (err != nil || v.End != 0 || whole):
 			return never
-		}
-		if writes > 1 {
+		case writes <= 1:
+		case r.unbuffered && writes == 2 && (whole || r.endless() && v.End == fault.Close):
+			return never // the second write's are the last bytes
+		case !r.unbuffered && came <= oneWindow && (err != nil || v.End != 0 || whole):
+			return never
+		default:
 			return v.At
 		}
 	}
 	return never
+}
+
+// writes is how many writes nginx makes of so many bytes of the body that it passes on at
+// one instant: proxy_busy_buffers_size with each, or with proxy_buffering off one buffer.
+func (r *reading) writes(passed int64) int64 {
+	most := int64(r.key.busy)
+	if r.unbuffered {
+		most = int64(r.key.first)
+	}
+	return (passed + most - 1) / most
+}
+
+// firstWrites is the same for the instant at which the head is there, with which passed
+// bytes of the body are passed on. With proxy_buffering off it doesn't wait for any, and
+// lies in the first buffer.
+func (r *reading) firstWrites(passed int64) int64 {
+	head, n := int64(r.head.At), r.writes(passed)
+	if r.unbuffered {
+		n = r.writes(head + passed)
+	}
+	if head >= postponed && (passed > 0 || !r.unbuffered) {
+		n++
+	}
+	return n
 }
 
 // desert lets the client of a request leave that the proxy goes on with.

@@ -1,6 +1,7 @@
 package nginx
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"os"
@@ -16,27 +17,32 @@ func (p *Process) Finish(ctx context.Context, requests []event.Request) {
 	for _, r := range requests {
 		left[r] = true
 	}
+	log, err := os.Open(p.prefix.file(accessFile))
+	if err != nil {
+		return // Close says so
+	}
+	defer log.Close()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for d, read := p.bin.dialect(), int64(0); ; {
-		// Lines are written whole. One that can't be read is told of at the end.
-		n, _ := readFile(p.prefix.file(accessFile), func(r io.Reader) (int64, error) {
-			if f, ok := r.(*os.File); ok {
-				if _, err := f.Seek(read, io.SeekStart); err != nil {
-					return 0, err
-				}
+	var line []byte
+	for lines, d := bufio.NewReader(log), p.bin.dialect(); len(left) > 0; {
+		part, err := lines.ReadSlice('\n')
+		line = append(line, part...)
+		switch err {
+		case nil:
+			// A line that can't be read is told of at the end.
+			if a, err := d.parse(line); err == nil {
+				delete(left, a.request)
 			}
-			n := int64(0)
-			return n, eachLine(r, func(_ int, line []byte) error {
-				n += int64(len(line)) + 1
-				if a, err := d.parse(line); err == nil {
-					delete(left, a.request)
-				}
-				return nil
-			})
-		})
-		read += n
-		if len(left) == 0 || ended(p.child) {
+			line = line[:0]
+			continue
+		case bufio.ErrBufferFull:
+			continue
+		case io.EOF:
+		default:
+			return
+		}
+		if ended(p.child) {
 			return
 		}
 		select {

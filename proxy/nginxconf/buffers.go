@@ -49,10 +49,11 @@ func (b bufferSizes) filled() bufferSizes {
 	return b
 }
 
-// sizes are proxy_buffer_size and the size of one of proxy_buffers.
-func (b bufferSizes) sizes() (first, each int) {
+// sizes are proxy_buffer_size, the size of one of proxy_buffers, and
+// proxy_busy_buffers_size.
+func (b bufferSizes) sizes() (first, each, busy int) {
 	b = b.filled()
-	return int(min(b.first, math.MaxInt32)), int(min(b.size, math.MaxInt32))
+	return int(min(b.first, math.MaxInt32)), int(min(b.size, math.MaxInt32)), int(min(b.busy, math.MaxInt32))
 }
 
 // buffersFit is what nginx checks of a level's buffers

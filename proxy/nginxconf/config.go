@@ -224,6 +224,8 @@ type Pass struct {
 	// in bytes: a response's header must fit into the first, and what is passed on
 	// waits until one is full.
 	BufferSize, Buffers int
+	// BusyBuffers is proxy_busy_buffers_size in bytes: what nginx writes at once.
+	BusyBuffers int
 	// Unbuffered is proxy_buffering off: the client gets every byte at once.
 	Unbuffered bool
 	// StreamsBody is proxy_request_buffering off; which bodies are meant says

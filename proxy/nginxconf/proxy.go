@@ -302,7 +302,7 @@ func (p *Pass) take(l proxyLevel, keeps bool) {
 	p.Policy = upstream.Policy{Next: *l.next, Tries: *l.patience.tries, Timeout: *l.patience.limit}
 	p.HTTP11, p.KeepConnection, p.IgnoreClientAbort = *l.http11, keeps, *l.keepClient
 	p.StreamsBody, p.BodyBuffer = *l.streamed, *l.bodyBuffer
-	p.BufferSize, p.Buffers = l.buffers.sizes()
+	p.BufferSize, p.Buffers, p.BusyBuffers = l.buffers.sizes()
 	p.InterceptErrors, p.Unbuffered = *l.intercept, !*l.buffering
 	p.NoRequestHeaders, p.NoRequestBody = !*l.passHeaders, !*l.passBody
 	p.responses = l.responses.done()

@@ -3,6 +3,8 @@ package reference
 import (
 	"context"
 	"time"
+
+	"github.com/nolive/nolive/harness/event"
 )
 
 // Serve begins to take clients in. It is called once.
@@ -63,13 +65,24 @@ func (b between) halted() bool { return b.c.halted() || b.c.proxy.draining.Load(
 // was, or when ctx ends. Clients that have left are seen then, so Close ends nothing that
 // they had ended.
 func (p *Proxy) Settle(ctx context.Context) {
+	p.await(ctx, func() bool { return len(p.clients)+len(p.sessions) == 0 })
+}
+
+// Finish returns when no request goes on for a client, there or not, or when ctx ends:
+// of those given, and all others. Sessions may go on.
+func (p *Proxy) Finish(ctx context.Context, _ []event.Request) {
+	p.await(ctx, func() bool { return len(p.clients) == 0 })
+}
+
+// await waits until something is so.
+func (p *Proxy) await(ctx context.Context, so func() bool) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
 		p.mu.Lock()
-		connected := len(p.clients) + len(p.sessions)
+		done := so()
 		p.mu.Unlock()
-		if connected == 0 {
+		if done {
 			return
 		}
 		select {

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"strconv"
@@ -68,10 +69,13 @@ func (r *relay) run() {
 		r.upgrade()
 		return
 	}
+	if r.attempt.pass.IgnoreClientAbort && len(c.wb) >= postponed && !r.body.Complete && !r.forward(nil) {
+		return
+	}
 	r.extra = r.bodyless() && !c.rb.empty()
 	version := c.proxy.config.Version
 	r.forgives = r.body.Chunked() && version.KeepsBehindChunks() || r.unbuffered && r.body.Complete && version.KeepsBehindNothing()
-	if r.unbuffered && !r.body.Complete && c.rb.empty() && !r.forward(nil) {
+	if r.unbuffered && !r.begun && !r.body.Complete && c.rb.empty() && !r.forward(nil) {
 		return // the head doesn't wait for a body
 	}
 	if r.body.Starved() && !r.unbuffered {
@@ -132,7 +136,7 @@ func (r *relay) filter(end bool) (data []byte, err error) {
 func (r *relay) more() bool {
 	c := r.c
 	in := &c.rb
-	in.resize(streamSize)
+	in.resize(r.room())
 	clock, limit := c.proxy.clock, r.attempt.pass.ReadTimeout
 	now := time.Now()
 	at := clock.At(now)
@@ -149,7 +153,7 @@ func (r *relay) more() bool {
 // is written, as nginx does. It returns false when the exchange is over.
 func (r *relay) gulp() bool {
 	in := &r.c.rb
-	in.resize(streamSize)
+	in.resize(r.room())
 	err := r.attempt.up.readReady(in)
 	return err == unix.EAGAIN || r.goesOn(err)
 }
@@ -200,56 +204,76 @@ func (r *relay) closed() {
 // when the exchange is over because the client is.
 func (r *relay) forward(data []byte) bool {
 	var err error
-	for piece := r.piece(); ; data = data[piece:] {
-		if len(data) <= piece {
-			if err = r.write(data, false); err == nil {
-				return true
-			}
-			break
+	for err == nil {
+		n := min(r.piece(), len(data))
+		if err = r.write(data[:n], false); err == nil && n == len(data) {
+			return true
 		}
-		if err = r.write(data[:piece], false); err != nil {
-			break
-		}
+		data = data[n:]
 	}
-	if err != errHalted && r.attempt.pass.IgnoreClientAbort && r.rest() {
+	if err == errHalted || !r.attempt.pass.IgnoreClientAbort {
+		r.aborted(err)
+		return false
+	}
+	switch rest := r.rest(); rest {
+	case nil:
 		r.release(event.Passed)
 		r.c.unwritten()
 		r.c.answered(r.logged())
-	} else {
+	case unix.EAGAIN:
 		r.aborted(err)
+	default:
+		r.goesOn(rest)
 	}
 	return false
 }
 
-// piece is how much goes out with one write. It counts where a client may have left: to
-// that one the first write succeeds and the second doesn't. nginx writes when
-// proxy_busy_buffers_size is full, two pages; with proxy_buffering off it has one.
+// postponed is nginx's postpone_output: a head of that size doesn't wait for a body.
+const postponed = 1460
+
+// piece is how much goes out with the next write. It counts where a client may have left:
+// to that one the first write succeeds and the second doesn't. nginx writes when
+// proxy_busy_buffers_size is full, with proxy_buffering off what one buffer holds, of
+// which the first one has the head, too.
 func (r *relay) piece() int {
-	switch pass := r.attempt.pass; {
+	pass := r.attempt.pass
+	first := cmp.Or(pass.BufferSize, page)
+	switch {
 	case !pass.IgnoreClientAbort:
 		return math.MaxInt
-	case r.unbuffered:
-		return pass.BufferSize
-	default:
-		return 2 * max(pass.BufferSize, pass.Buffers)
+	case !r.unbuffered:
+		return cmp.Or(pass.BusyBuffers, 2*max(first, cmp.Or(pass.Buffers, page)))
+	case !r.begun:
+		return max(first-r.c.rs.At, 1)
 	}
+	return first
 }
 
-// rest says whether all that is missing of the response has come by now: nginx reads
-// on when a write fails while something is there, and is done with the backend when
-// that was all, whether there is a client or not. With proxy_buffering off it doesn't.
-func (r *relay) rest() bool {
-	in := &r.c.rb
-	for !r.unbuffered && !r.body.Complete {
-		in.resize(streamSize)
-		if r.attempt.up.readReady(in) != nil {
-			return false
+// rest reads all that is missing of the response: nginx reads on when a write fails while
+// something is there, and is done with the backend when that was all, whether there is a
+// client or not. With proxy_buffering off it doesn't. unix.EAGAIN: not all has come.
+func (r *relay) rest() error {
+	if r.unbuffered {
+		return unix.EAGAIN
+	}
+	for in := &r.c.rb; !r.body.Complete; {
+		if r.c.halted() {
+			return errHalted
+		}
+		in.resize(r.room())
+		if err := r.attempt.up.readReady(in); err != nil {
+			return err
 		}
 		if _, err := r.filter(false); err != nil {
-			return false
+			return unix.EAGAIN
 		}
 	}
-	return r.body.Complete
+	return nil
+}
+
+// room is how much is read at once: a full page has to fit.
+func (r *relay) room() int {
+	return max(streamSize, r.attempt.pass.BufferSize, r.attempt.pass.Buffers)
 }
 
 // write writes data, behind whatever waits in c.wb; end is true for the last of it.

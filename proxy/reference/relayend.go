@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"cmp"
+
 	"github.com/nolive/nolive/harness/event"
 )
 
@@ -12,8 +14,9 @@ func (r *relay) finish(data []byte) {
 		r.aborted(errHalted)
 		return
 	}
-	if n := r.piece(); r.unbuffered && len(data) > n {
-		last := (len(data) - 1) / n * n
+	if r.unbuffered && len(data) > r.piece() {
+		first, each := r.piece(), cmp.Or(r.attempt.pass.BufferSize, page)
+		last := first + (len(data)-first-1)/each*each
 		if !r.forward(data[:last]) {
 			return
 		}
