@@ -251,18 +251,25 @@ func (r *relay) piece() int {
 
 // rest reads all that is missing of the response: nginx reads on when a write fails while
 // something is there, and is done with the backend when that was all, whether there is a
-// client or not. With proxy_buffering off it doesn't. unix.EAGAIN: not all has come.
+// client or not. With proxy_buffering off it doesn't. What comes at once are 64 KiB, of
+// which a half has been read: a backend that is as fast as we are could go on for ever.
+// unix.EAGAIN: not all has come.
 func (r *relay) rest() error {
 	if r.unbuffered {
 		return unix.EAGAIN
 	}
-	for in := &r.c.rb; !r.body.Complete; {
+	in, came := &r.c.rb, 0
+	for !r.body.Complete {
 		if r.c.halted() {
 			return errHalted
 		}
 		in.resize(r.room())
+		before := len(in.unread())
 		if err := r.attempt.up.readReady(in); err != nil {
 			return err
+		}
+		if came += len(in.unread()) - before; came > r.room() {
+			return unix.EAGAIN
 		}
 		if _, err := r.filter(false); err != nil {
 			return unix.EAGAIN
