@@ -130,10 +130,16 @@ func unread(sim, events []event.Event) {
 		request event.Request
 		peer    string
 	}
-	got := map[place]bool{}
+	// How many attempts on a peer it read nothing of. Where it read some of them, nobody
+	// knows which.
+	missing, got := map[place]int{}, map[place]bool{}
 	for _, e := range events {
-		if e.Kind == event.BackendGot {
-			got[place{e.Request, e.Peer}] = true
+		switch p := (place{e.Request, e.Peer}); e.Kind {
+		case event.AttemptEnded:
+			missing[p]++
+		case event.BackendGot:
+			missing[p]--
+			got[p] = true
 		}
 	}
 	type lasting struct {
@@ -156,7 +162,16 @@ func unread(sim, events []event.Event) {
 	alike := map[attempt]bool{}
 	for k, a := range attempts(events) {
 		b := known[k]
-		alike[k] = !got[place{k.request, a.end.Peer}] && b.end.Peer == a.end.Peer && b.end.Outcome == a.end.Outcome && (a.took-b.took).Abs() < asLong
+		p := place{k.request, a.end.Peer}
+		switch a.end.Outcome {
+		case event.Passed, event.Listed, event.Truncated:
+			continue // it was read
+		case event.Aborted:
+			if got[p] {
+				continue // it may have been the one
+			}
+		}
+		alike[k] = missing[p] > 0 && b.end.Peer == a.end.Peer && b.end.Outcome == a.end.Outcome && (a.took-b.took).Abs() < asLong
 	}
 	for i := range events {
 		if k := (attempt{events[i].Request, events[i].Try}); alike[k] && events[i].Kind != event.BackendGot {

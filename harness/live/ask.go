@@ -23,6 +23,7 @@ func (c *client) ask(cn *conn, n int) answer.Answer {
 	}
 	cn.scratch = b[:0]
 	_, err := cn.stream.Write(b)
+	cn.asked = err == nil
 	if err != nil || left.size == 0 {
 		a := cn.readAnswer(c.spec.Method)
 		a.Keep = a.Keep && err == nil

@@ -133,6 +133,7 @@ func (c *client) exchange(ctx context.Context, idle *idle, o *outstanding) answe
 		_ = cn.tcp.SetDeadline(deadline)
 		c.flight.attach(o, cn.tcp)
 		a := c.ask(cn, o.request.N)
+		o.asked = cn.asked && c.sessions == nil
 		c.flight.attach(o, nil)
 		if ctx.Err() != nil && a.Outcome == event.ClientTimeout {
 			a = answer.Answer{}

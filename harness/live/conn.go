@@ -21,6 +21,7 @@ type conn struct {
 	answers *answer.Reader
 	// scratch holds a request on its way out and bodies on their way to nowhere.
 	scratch []byte
+	asked   bool // what was asked last went out
 }
 
 // newConns keeps the buffers of closed connections for new ones.

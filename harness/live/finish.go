@@ -15,18 +15,19 @@ type Finisher interface {
 
 // finish lets the proxy go on with the requests of clients that have left, which
 // proxy_ignore_client_abort makes it do: what it tries then, and whom it marks, is part
-// of the run although the last client has its answer. It may take as long as a request
-// and a backend can, and whoever never ends is ended then.
-func (t *try) finish(ctx context.Context, l *load) {
+// of the run although the last client has its answer. It may take as long as two passes
+// (the second where an error page or a backend sends the request elsewhere) and a backend
+// can; what has no end is ended then.
+func (t *try) finish(ctx context.Context) {
 	p, ok := t.proxy.(Finisher)
 	if !ok || !ignoresClients(t.o.Plan.Scenario.Nginx) {
 		return
 	}
-	left := t.record.deserted(l)
+	left := t.flight.left()
 	if len(left) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.clock.Real(t.patience-grace))
+	ctx, cancel := context.WithTimeout(ctx, t.clock.Real(2*t.o.Plan.Scenario.Nginx.Longest()+longestScript(t.o.Plan)))
 	defer cancel()
 	p.Finish(ctx, left)
 }
@@ -37,19 +38,4 @@ func ignoresClients(c *nginxconf.Config) bool {
 	ignores := false
 	c.Passes(func(p *nginxconf.Pass) { ignores = ignores || p.IgnoreClientAbort })
 	return ignores
-}
-
-// deserted are the requests through http whose clients have left so far.
-func (r *recorder) deserted(l *load) []event.Request {
-	sessions := map[string]bool{}
-	for _, c := range l.clients {
-		sessions[c.spec.Name] = c.sessions != nil
-	}
-	var left []event.Request
-	for _, e := range r.all() {
-		if e.Kind == event.ResponseEnded && e.Outcome == event.ClientTimeout && !sessions[e.Request.Traffic] {
-			left = append(left, e.Request)
-		}
-	}
-	return left
 }

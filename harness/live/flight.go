@@ -30,6 +30,8 @@ type flight struct {
 	// refused and cut are set once a client found nobody, or got no answer
 	// because the connection ended: reasons to ask whether the proxy is there.
 	refused, cut bool
+	// deserted are the requests that the proxy got and whose clients have left.
+	deserted []event.Request
 }
 
 // outstanding is one request that is under way.
@@ -38,6 +40,7 @@ type outstanding struct {
 	sent    time.Duration // as planned
 	late    time.Duration // how much later it really was
 	conn    net.Conn
+	asked   bool // it was sent, over HTTP
 }
 
 func newFlight(limit int) *flight {
@@ -74,6 +77,9 @@ func (f *flight) end(o *outstanding, at time.Duration, out event.Outcome) {
 	f.last = max(f.last, at)
 	f.refused = f.refused || out == event.ClientRefused
 	f.cut = f.cut || out == event.Closed
+	if o.asked && out == event.ClientTimeout {
+		f.deserted = append(f.deserted, o.request)
+	}
 }
 
 // wait counts a loop that waits for its next send (+1), or no longer does (-1).
@@ -146,4 +152,11 @@ func (f *flight) stuck(now, patience time.Duration) string {
 	}
 	fmt.Fprintf(&b, " after %v without an answer", (now - f.last).Round(time.Second))
 	return b.String()
+}
+
+// left are the requests so far that the proxy got and whose clients have left.
+func (f *flight) left() []event.Request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.deserted)
 }

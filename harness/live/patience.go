@@ -15,13 +15,18 @@ const grace = 10 * time.Minute
 // need. That is how long it may have a request (Scenario.Longest); the longest script
 // of a backend; and ten minutes.
 func Patience(p *plan.Plan) time.Duration {
-	proxy, script := p.Scenario.Longest(), time.Duration(0)
+	return grace + p.Scenario.Longest() + longestScript(p)
+}
+
+// longestScript is how long the longest script of a backend takes.
+func longestScript(p *plan.Plan) time.Duration {
+	longest := time.Duration(0)
 	for _, b := range p.Scenario.Backends {
 		for i := range b.Rules {
-			script = max(script, duration(&b.Rules[i].Do.Script))
+			longest = max(longest, duration(&b.Rules[i].Do.Script))
 		}
 	}
-	return grace + proxy + script
+	return longest
 }
 
 // duration is how long a script takes if nothing holds it up.

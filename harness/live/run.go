@@ -152,7 +152,7 @@ func (t *try) send(ctx context.Context, l *load) {
 	beside.Go(func() { t.watch(ctx, l, done) })
 	beside.Go(func() { pulse(t.clock, done) })
 	l.run(ctx)
-	t.finish(ctx, l)
+	t.finish(ctx)
 	close(done)
 	beside.Wait()
 }
