@@ -101,6 +101,11 @@ func (c *carried) take(p *Pass, w *Way, head variable.Header) {
 	}
 }
 
+// Leave leaves a header line of a response to the answer that takes its place.
+func (w *Way) Leave(name, value string) {
+	w.carried.lines = append(slices.Clone(w.carried.lines), carriedLine{name, value})
+}
+
 // page makes it what is left beside one of nginx's own pages
 // (ngx_http_send_special_response).
 func (c *carried) page() {

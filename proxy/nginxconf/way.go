@@ -1,6 +1,8 @@
 package nginxconf
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/nolive/nolive/proxy/upstream"
@@ -246,14 +248,45 @@ func (w *Way) Status(backend int) int {
 func (w *Way) Added(status int, yield func(name, value string)) {
 	safe := safeStatus(status)
 	w.rq.Status = status
-	for _, h := range w.loc.sets().headers {
+	all := w.loc.sets().headers
+	for i, h := range all {
 		if !safe && !h.always {
 			continue
 		}
-		if v := h.value.Value(w.facts); v != "" {
-			yield(h.name, v)
+		name, v := h.name, h.value.Value(w.facts)
+		if Single([]byte(h.name)) {
+			same := func(o addHeader) bool { return (safe || o.always) && strings.EqualFold(o.name, h.name) }
+			if slices.ContainsFunc(all[:i], same) {
+				continue
+			}
+			name, v, _ = w.Sets(status, []byte(h.name))
+		}
+		if v != "" {
+			yield(name, v)
 		}
 	}
+}
+
+// Sets reports what add_header makes of a line of the backend's header of which there is
+// one, Last-Modified or ETag: it takes its place, and without a value takes it away
+// (ngx_http_set_response_header). Where ok is false the line stays.
+func (w *Way) Sets(status int, line []byte) (name, value string, ok bool) {
+	if !Single(line) {
+		return "", "", false
+	}
+	safe := safeStatus(status)
+	w.rq.Status = status
+	for _, h := range w.loc.sets().headers {
+		if (safe || h.always) && strings.EqualFold(h.name, string(line)) {
+			name, value, ok = h.name, h.value.Value(w.facts), true
+		}
+	}
+	return name, value, ok
+}
+
+// Single says whether add_header sets a header rather than adding to it.
+func Single(name []byte) bool {
+	return bytes.EqualFold(name, []byte("Last-Modified")) || bytes.EqualFold(name, []byte("ETag"))
 }
 
 // Adds says whether there is any add_header.

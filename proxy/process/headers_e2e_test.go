@@ -43,6 +43,13 @@ http {
     location /cookies/off/ { proxy_cookie_domain off; proxy_pass http://app; }
     location /flags/ { proxy_cookie_flags one secure httponly samesite=strict; proxy_cookie_flags ~^t nosecure nohttponly nosamesite; proxy_cookie_flags ~. samesite=lax $arg_flag; proxy_pass http://app; }
     location /flags/off/ { proxy_cookie_flags off; proxy_pass http://app; }
+    location /taken/ { add_header Last-Modified ""; add_header etag "mine"; add_header X-Added a; proxy_pass http://app; }
+    location /set/ { add_header Last-Modified "Tue, 03 Jan 2006 15:04:05 GMT" always; add_header ETag "first"; add_header ETag "second"; proxy_pass http://app; }
+    location /set/hidden/ { proxy_hide_header ETag; add_header ETag "mine"; proxy_pass http://app; }
+    location /login/ { proxy_intercept_errors on; error_page 401 = @login; proxy_pass http://app; }
+    location /login/page/ { proxy_intercept_errors on; error_page 401 /signin; proxy_pass http://app; }
+    location @login { return 302 /signin; }
+    location /signin { return 403 "sign in"; }
   }
 }
 `
@@ -66,6 +73,7 @@ var rewritten = []string{
 	"HTTP/1.1 200 OK\r\nX-Secret: s\r\nContent-Length: 0\r\n\r\n",
 	"HTTP/1.1 200 OK\r\nX-First: 1\r\nLast-Modified: Mon, 02 Jan 2006 15:04:05 GMT\r\nContent-Type: text/x; charset=utf-8\r\nETag: \"e\"\r\nExpires: never\r\nCache-Control: no-cache\r\nCache-Control: private\r\nLink: <a>\r\nVary: A\r\nAccept-Ranges: bytes\r\nWWW-Authenticate: Basic\r\nContent-Encoding: x\r\nContent-Disposition: inline\r\nStatus: 204\r\nContent-Length: 0\r\n\r\n",
 	"HTTP/1.1 200 OK\r\nX-Accel-Buffering: no\r\nContent-Length: 4\r\n\r\nfour",
+	"HTTP/1.1 401 Unauthorized\r\nETag: \"e\"\r\nWWW-Authenticate: Basic\r\nLast-Modified: Mon, 02 Jan 2006 15:04:05 GMT\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n",
 	"HTTP/1.1 200 OK\r\nSet-Cookie: one=1; Domain=app.internal; Path=/base/x; Secure\r\nSet-Cookie: two=2;Domain=.app.internal;path=/base/\r\nContent-Length: 0\r\n\r\n",
 	"HTTP/1.1 200 OK\r\nSet-Cookie: three = 3 ; domain = sub.other ; PATH = /re/deep ; HttpOnly\r\nSet-Cookie: four=4; Domain=dotted.internal; Path=/case/x; Max-Age=5\r\nContent-Length: 0\r\n\r\n",
 	"HTTP/1.1 200 OK\r\nSet-Cookie: nothing; Domain=app.internal\r\nSet-Cookie: five=; Domain; Path=/other\r\nSet-Cookie: six=a=b; Domain=APP.INTERNAL;;\r\nContent-Length: 0\r\n\r\n",
@@ -84,7 +92,7 @@ var doubled = []string{
 func TestHeadersAsNginx(t *testing.T) {
 	targets := []string{"/plain/a", "/uri/a", "/literal/a", "/regex/a", "/variable/a", "/off/a", "/default/a", "/two/a", "/case/a", "/relative/a", "/named/a",
 		"/outer/a", "/outer/inner/a", "/outer/none/a", "/if/a", "/if/a?x=1", "/hide/a", "/show/a", "/both/a", "/deaf/a", "/cookies/a", "/cookies/off/a", "/flags/a",
-		"/flags/a?flag=Secure", "/flags/off/a"}
+		"/flags/a?flag=Secure", "/flags/off/a", "/taken/a", "/set/a", "/set/hidden/a", "/login/a", "/login/page/a"}
 	asked := asCases(rewritten, targets)
 	back, set := answeringCases(t)
 	set(rewritten)

@@ -74,7 +74,7 @@ func (c *client) send(a nginxconf.Answer, way *nginxconf.Way) {
 	if a.Redirect && location == "" || location != "" && location == a.Location {
 		b = append(append(b, "\r\nLocation: "...), location...)
 	}
-	b = c.added(b, a.Status)
+	b = c.added(b, a.Status, nil)
 	b = append(b, "\r\n\r\n"...)
 	if c.rq.nine {
 		b = b[:0]

@@ -1,6 +1,11 @@
 package reference
 
-import "github.com/nolive/nolive/proxy/wire"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/nolive/nolive/proxy/wire"
+)
 
 var (
 	serverHeader   = []byte("Server")
@@ -9,12 +14,23 @@ var (
 	locationHeader = []byte("Location")
 )
 
-// fields appends the backend's header lines as the client gets them.
-func (r *relay) fields(b []byte) []byte {
+// fields appends the backend's header lines as the client gets them, and says what
+// add_header did to those that it sets.
+func (r *relay) fields(b []byte, status int) (_ []byte, set []string) {
 	pass := r.attempt.pass
-	for _, f := range r.c.rs.Fields {
+	adds := r.c.route.way.Adds()
+	for i, f := range r.c.rs.Fields {
 		if f.Name == nil || pass.Hides(f.Name) {
 			continue
+		}
+		if adds && !r.again(i) {
+			if name, value, ok := r.c.route.way.Sets(status, f.Name); ok {
+				set = append(set, name)
+				if value != "" {
+					b = append(append(append(append(b, "\r\n"...), name...), ": "...), value...)
+				}
+				continue
+			}
 		}
 		b = append(b, "\r\n"...)
 		b = append(b, f.Name...)
@@ -28,7 +44,13 @@ func (r *relay) fields(b []byte) []byte {
 			b = append(b, f.Value...)
 		}
 	}
-	return b
+	return b, set
+}
+
+// again says whether another line of the same name follows: nginx knows of the last one.
+func (r *relay) again(i int) bool {
+	fields := r.c.rs.Fields
+	return slices.ContainsFunc(fields[i+1:], func(f wire.Field) bool { return bytes.EqualFold(f.Name, fields[i].Name) })
 }
 
 // contentType appends the Content-Type: the backend's, or that of a response that the

@@ -76,7 +76,7 @@ func (r *relay) head(b []byte) []byte {
 	if location != "" {
 		b = append(append(b, "\r\nLocation: "...), location...)
 	}
-	b = r.fields(b)
-	b = c.added(b, status)
+	b, set := r.fields(b, status)
+	b = c.added(b, status, set)
 	return append(b, "\r\n\r\n"...)
 }

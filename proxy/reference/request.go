@@ -1,7 +1,9 @@
 package reference
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/wire"
@@ -81,10 +83,14 @@ func (c *client) compose(step nginxconf.Step) {
 
 var contentLength = []byte("Content-Length")
 
-// added appends the lines of add_header.
-func (c *client) added(b []byte, status int) []byte {
+// added appends the lines of add_header, but for those that have taken the place of one
+// of the backend's.
+func (c *client) added(b []byte, status int, set []string) []byte {
 	if way := &c.route.way; way.Adds() {
 		way.Added(status, func(name, value string) {
+			if slices.ContainsFunc(set, func(s string) bool { return strings.EqualFold(s, name) }) {
+				return
+			}
 			b = append(b, "\r\n"...)
 			b = append(b, name...)
 			b = append(b, ": "...)

@@ -3,6 +3,7 @@ package reference
 import (
 	"github.com/nolive/nolive/proxy/nginxconf"
 	"github.com/nolive/nolive/proxy/variable"
+	"github.com/nolive/nolive/proxy/wire"
 )
 
 // router finds who answers a request that came in on one listen address.
@@ -84,6 +85,9 @@ func (c *client) fail(status int) nginxconf.Step {
 // intercept is what takes the place of the backend's response, if anything does.
 func (c *client) intercept(pass *nginxconf.Pass) (nginxconf.Step, bool) {
 	step, ok := c.route.way.Intercept(pass, c.rs.Status)
+	if ok && c.rs.Status == 401 {
+		c.leaves("WWW-Authenticate")
+	}
 	if !ok && c.rs.Redirects {
 		step, ok = c.route.way.AccelRedirect(pass, string(c.rs.Redirect), c.carries)
 	}
@@ -91,6 +95,21 @@ func (c *client) intercept(pass *nginxconf.Pass) (nginxconf.Step, bool) {
 		c.moved()
 	}
 	return step, ok
+}
+
+// leaves leaves the header lines of a name to what takes the response's place
+// (ngx_http_upstream_intercept_errors): before 1.23.0 the first of them.
+func (c *client) leaves(name string) {
+	for i := range c.rs.Fields {
+		f := &c.rs.Fields[i]
+		if !wire.Is(f.Name, name) {
+			continue
+		}
+		c.route.way.Leave(string(f.Name), string(f.Value))
+		if !c.proxy.config.Version.JoinsHeaderLines() {
+			return
+		}
+	}
 }
 
 // carries are the header lines of the response that another one may get.

@@ -82,6 +82,25 @@ func sentHeader(b []byte, f Facts, name string) ([]byte, bool) {
 	return f.Request().lines(b, rs.Header, strings.TrimPrefix(name, "sent_http_"))
 }
 
+// sentLastModified is $sent_http_last_modified. nginx forgets a date of an answer that is
+// none of a file, though it sends the line (ngx_http_header_filter).
+func sentLastModified(b []byte, f Facts, name string) ([]byte, bool) {
+	out, ok := sentHeader(b, f, name)
+	if !ok {
+		return b, false
+	}
+	switch f.Response().Status {
+	case 200, 206, 304:
+		return out, true
+	}
+	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
+		if _, err := time.Parse(layout, string(out[len(b):])); err == nil {
+			return b, false
+		}
+	}
+	return out, true
+}
+
 // sentJoined reads a header whose lines every nginx joins.
 func sentJoined(name string) reader {
 	return func(b []byte, f Facts, _ string) ([]byte, bool) {

@@ -56,6 +56,7 @@ var table = map[string]reader{
 	"request_uri":               ofRequest(func(r *Request) string { return r.Target }),
 	"scheme":                    scheme,
 	"sent_http_cache_control":   sentJoined("cache_control"),
+	"sent_http_last_modified":   sentLastModified,
 	"sent_http_link":            sentJoined("link"),
 	"server_addr":               serverAddr,
 	"server_name":               serverName,
